@@ -16,35 +16,35 @@ import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
 import { type ConvergeDeps, converge } from './converge.ts';
-import { releaseHostingDomain, settleHostingDomain } from './domains.ts';
-import { adopt, findAdoptable, isAwaitingRemoval, isSame, notRemoved } from './removal.ts';
+import { releaseHostingDomain, verifyHostingDomain } from './domains.ts';
+import { adopt, findAdoptable, isAwaitingRemoval, notRemoved, sameAccount } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
 import { desiredStatus, findSharing, type Sharing, sharersOf } from './shared-accounts.ts';
 import { countMailboxes } from './subscriptions.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
 const CHECK_INTERVAL_MS = DAY_MS;
-/** The first check of a domain that is not proven, after which they become rarer, in milliseconds. */
+/** Delay of the first check of an unproven domain; later checks become rarer. In milliseconds. */
 const MIN_PROOF_DELAY_MS = 10 * MINUTE_MS;
 const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
-/** After a check that came to nothing: a minute, doubled each time up to an hour. */
+/** Delay after a failed check: a minute, doubled with each failure up to an hour. */
 const MIN_RETRY_DELAY_MS = MINUTE_MS;
 const MAX_RETRY_DELAY_MS = HOUR_MS;
-/** An execution has this long before the reconciler starts another. */
+/** Time that an execution has before the reconciler starts another one, in milliseconds. */
 const HEARTBEAT_TIMEOUT_MS = 10 * MINUTE_MS;
 
 type PanelDeps = ConvergeDeps & { secrets: Secrets; txt: TxtRecords };
 
 /**
- * cPanel's names have at most 16 characters, and the first eight of them must be the account's own: 41 bits of the
- * subscription's id.
+ * Derives an account's user name from its subscription's id. cPanel allows at most 16 characters, and the first eight must be
+ * unique per account: they carry 36 bits of the id's hash.
  */
 const usernameFor = (subscriptionId: string): string => {
   const digest = createHash('sha256').update(subscriptionId).digest();
   return `h${(digest.readBigUInt64BE() % 36n ** 7n).toString(36).padStart(7, '0')}`;
 };
 
-/** A change of a hosting subscription that its server must hear of. @param change names it: a replay is the same change */
+/** Starts the reconciliation of a changed hosting subscription. @param change names the change, so that a repeated call starts nothing new */
 export const startReconciliation = (
   deps: { hosting: Executions },
   { accountId, id }: AccountScopedId,
@@ -52,9 +52,9 @@ export const startReconciliation = (
 ) => deps.hosting.start(`${id}-${change}`, { accountId, subscriptionId: id });
 
 /**
- * Creates the account of a subscription where there is none yet, with the server and name of another subscription's account for its domain
- * where there is one. Where both were bought at once, the account that the server refused takes over the other.
- * @returns the account, and those that share its domain; no account for a subscription that is over and never had one
+ * Creates the account of a subscription if it has none. If another subscription has an account for the same domain, the new account
+ * adopts its server and user name. If both were bought at the same time, the account that the server refused adopts the other's.
+ * @returns the account and the ones that share its domain; no account for a subscription that has ended and never had one
  */
 const ensureAccount = (
   deps: Deps,
@@ -76,8 +76,8 @@ const ensureAccount = (
         username: adopted?.username ?? usernameFor(id),
         dueAt: timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS),
       };
-      const made = create(HostingAccount, account, concurrentUpdate);
-      await deps.table.transact(adopted ? [made, adopt(adopted)] : [made]);
+      const creation = create(HostingAccount, account, concurrentUpdate);
+      await deps.table.transact(adopted ? [creation, adopt(adopted)] : [creation]);
       return { account, sharing };
     }
     const isRefused = found.status === 'PENDING' && found.problem !== undefined && !found.removing;
@@ -89,8 +89,8 @@ const ensureAccount = (
     return { account: { ...found, ...set }, sharing };
   });
 
-/** Returns an account with its server, which is chosen as soon as one takes new accounts; undefined until then. */
-async function place(
+/** Returns an account with its server, which it chooses if the account has none; undefined while no server accepts new accounts. */
+async function assignServer(
   deps: Deps,
   account: HostingAccount,
   domain: string,
@@ -100,13 +100,13 @@ async function place(
   const placed = sharing.filter((each) => each.account.server !== '');
   const server = findAdoptable(placed)?.server ?? (await chooseServer(deps, domain));
   if (server === undefined) return undefined;
-  // On a conflict another run chose one, by the same rule, or the account has ended.
+  // A conflict means that another run chose a server, by the same rule, or that the account has ended.
   const what = { set: { server }, when: { server: { is: '' }, ...notRemoved } };
   await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
   return { ...account, server };
 }
 
-/** Stores the account's state where lists read it. Throws a conflict where the account is another one by now. */
+/** Stores the account's state in the subscription, where lists read it. Throws a conflict if the account was replaced since it was read. */
 const saveState = (
   deps: Deps,
   [subscription, account]: [Subscription, HostingAccount],
@@ -116,48 +116,48 @@ const saveState = (
   const what = { set: { ...set, status: panel.status, failures: 0 }, remove: ['problem'] };
   return deps.table.transact([
     change(Subscription, subscription, { set: { panel } }),
-    change(HostingAccount, account, { ...what, when: { ...when, ...isSame(account) } }, concurrentUpdate),
+    change(HostingAccount, account, { ...what, when: { ...when, ...sameAccount(account) } }, concurrentUpdate),
   ]);
 };
 
-/** Stores what the account is on its server, and schedules the next check. Throws a conflict where another run has ended it. */
-async function saveServed(
+/** Stores the state that the account has on its server, and schedules the next check. Throws a conflict if another run has ended the account. */
+async function saveServedState(
   deps: Deps,
-  of: [Subscription, HostingAccount],
+  [subscription, account]: [Subscription, HostingAccount],
   panel: NonNullable<Subscription['panel']>,
   { mail, isProven }: { mail: HostingAccount['mail']; isProven: boolean },
 ): Promise<void> {
-  const [{ status, currentPeriodEnd, createdAt }] = of;
+  const { status, currentPeriodEnd, createdAt } = subscription;
   const now = deps.now().getTime();
-  // Most owners prove a domain soon after they bought its hosting, some never.
+  // Most owners prove a domain soon after they buy its hosting, some never.
   const wait = isProven ? CHECK_INTERVAL_MS : clamp(MIN_PROOF_DELAY_MS, now - Date.parse(createdAt), CHECK_INTERVAL_MS);
-  const tomorrow = timestampAfter(now, wait);
-  const next = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
+  const regular = timestampAfter(now, wait);
+  const next = status === 'CANCELLED' && currentPeriodEnd < regular ? currentPeriodEnd : regular;
   const set = { ...(mail ? { mail } : {}), ...schedule(HostingAccount, next) };
-  await saveState(deps, of, panel, { set, when: notRemoved });
+  await saveState(deps, [subscription, account], panel, { set, when: notRemoved });
 }
 
 /** The state of a removed account, as lists show it. */
 const REMOVED = { status: 'REMOVED' as const, mailboxes: 0 };
 
 /**
- * Stores that a subscription has no account any more, and frees its domain. The account stays due until then, for the case that the process
- * dies in between: what is found removed ends again.
+ * Stores that a subscription no longer has an account, and releases its domain. The account stays due until both are done: if the process
+ * dies in between, the next run finds the account removed and repeats the release.
  */
-async function end(deps: PanelDeps, subscription: Subscription, account: HostingAccount): Promise<object> {
+async function endAccount(deps: PanelDeps, subscription: Subscription, account: HostingAccount): Promise<object> {
   const due = schedule(HostingAccount, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
-  // On a conflict another run has begun to make the account on the server meanwhile.
+  // A conflict means that another run has begun to create the account on the server in the meantime.
   const when = { creatingUntil: unchanged(account.creatingUntil) };
   await saveState(deps, [subscription, account], REMOVED, { set: due, when });
   await releaseHostingDomain(deps, { ...subscription, panel: REMOVED });
-  // On a conflict another run is at it.
+  // A conflict means that another run is ending the account.
   const isOurs = { status: { is: 'REMOVED' }, dueAt: { is: due.dueAt } };
   const done = change(HostingAccount, account, { remove: unschedule(HostingAccount), when: isOurs }, concurrentUpdate);
   await ignoreConflict(deps.table.write(HostingAccount, done));
   return {};
 }
 
-/** Frees the domain of a subscription that is over and has no account: it never had one, or that was deleted with the customer's account. */
+/** Releases the domain of an ended subscription without an account: it never had one, or it was deleted with the customer's account. */
 async function endWithoutAccount(deps: PanelDeps, subscription: Subscription): Promise<object> {
   const write = change(Subscription, subscription, { set: { panel: REMOVED } }, concurrentUpdate);
   await deps.table.transact([write]);
@@ -165,7 +165,7 @@ async function endWithoutAccount(deps: PanelDeps, subscription: Subscription): P
   return {};
 }
 
-/** A server that is away or says no is no fault of ours: it is written down, and tried again later. Throws a conflict where the account was removed. */
+/** Records a server's failure or refusal, and schedules a retry. Throws a conflict if the account was removed. */
 async function scheduleRetry(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
   const wait = Math.min(MIN_RETRY_DELAY_MS * 2 ** account.failures, MAX_RETRY_DELAY_MS);
   const next = schedule(HostingAccount, timestampAfter(deps.now(), wait));
@@ -173,8 +173,8 @@ async function scheduleRetry(deps: Deps, account: HostingAccount, problem: strin
   await deps.table.write(HostingAccount, change(HostingAccount, account, what, concurrentUpdate));
 }
 
-/** Waits for what another check does on the server, without a failure: what it meets is written down by that one. */
-async function lookAgainSoon(deps: Deps, account: HostingAccount): Promise<object> {
+/** Schedules a check after the one that currently works on the server. Records no failure: the other check records its own. */
+async function scheduleRecheck(deps: Deps, account: HostingAccount): Promise<object> {
   const next = schedule(HostingAccount, timestampAfter(deps.now(), MIN_RETRY_DELAY_MS));
   await deps.table.write(
     HostingAccount,
@@ -183,8 +183,8 @@ async function lookAgainSoon(deps: Deps, account: HostingAccount): Promise<objec
   return {};
 }
 
-/** Gives a subscription that is served again a new account after its former one was removed, under a name that was never used. */
-async function startOver(deps: Deps, account: HostingAccount, removing: string): Promise<object> {
+/** Prepares a new account for a subscription that is active again after the removal of its account. The user name is a new one. */
+async function restartAccount(deps: Deps, account: HostingAccount, removing: string): Promise<object> {
   const username = usernameFor(`${account.id} ${removing}`);
   const set = { username, server: '', status: 'PENDING', failures: 0, ...schedule(HostingAccount, deps.now()) };
   const what = { set, remove: ['removing', 'problem'], when: { removing: { is: removing }, ...notRemoved } };
@@ -193,34 +193,34 @@ async function startOver(deps: Deps, account: HostingAccount, removing: string):
 }
 
 /**
- * Makes the account on the server agree with its subscription: made, suspended, taken up again, removed. Repeating it
- * changes nothing.
- * @returns what the server had against it, if anything
+ * Brings the account on the server to the state that its subscription requires: creates, suspends, unsuspends or removes it.
+ * Idempotent.
+ * @returns the problem that the server reported, if any
  */
-export const reconcileHostingAccount = (deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> =>
-  retryOnConflict(() => reconcileOnce(deps, of));
+export const reconcileHostingAccount = (deps: PanelDeps, ids: AccountScopedId): Promise<{ problem?: string }> =>
+  retryOnConflict(() => reconcileOnce(deps, ids));
 
-async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> {
-  const subscription = await deps.table.get(Subscription, of);
+async function reconcileOnce(deps: PanelDeps, ids: AccountScopedId): Promise<{ problem?: string }> {
+  const subscription = await deps.table.get(Subscription, ids);
   if (!subscription || subscription.plan.category === 'APP') return {};
   const { account: found, sharing } = await ensureAccount(deps, subscription);
   if (!found) return await endWithoutAccount(deps, subscription);
-  if (found.status === 'REMOVED') return await end(deps, subscription, found);
-  // One that never had a server has nothing there.
+  if (found.status === 'REMOVED') return await endAccount(deps, subscription, found);
+  // An account that never had a server has nothing to remove.
   if (desiredStatus(subscription, deps.now()) === 'REMOVED' && found.server === '')
-    return await end(deps, subscription, found);
-  const account = await place(deps, found, subscription.hostingDomain ?? '', sharing);
+    return await endAccount(deps, subscription, found);
+  const account = await assignServer(deps, found, subscription.hostingDomain ?? '', sharing);
   if (!account) {
     const problem = 'no hosting server takes new accounts';
     await scheduleRetry(deps, found, problem);
     return { problem };
   }
-  if (isAwaitingRemoval(account, sharing)) return await lookAgainSoon(deps, account);
-  return await reconcilePlaced(deps, subscription, account, sharing);
+  if (isAwaitingRemoval(account, sharing)) return await scheduleRecheck(deps, account);
+  return await reconcileOnServer(deps, subscription, account, sharing);
 }
 
-/** Compares an account that has a server. Throws a conflict where another run was faster. */
-async function reconcilePlaced(
+/** Reconciles an account that has a server. Throws a conflict if another run was faster. */
+async function reconcileOnServer(
   deps: PanelDeps,
   subscription: Subscription,
   account: HostingAccount,
@@ -228,17 +228,17 @@ async function reconcilePlaced(
 ): Promise<{ problem?: string }> {
   const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
   const server = await findServer(deps, account.server);
-  const state = await settleHostingDomain(deps, subscription);
+  const state = await verifyHostingDomain(deps, subscription);
   try {
-    const { mail, mayCome } = await converge(deps, server, account, [subscription, sharing], state);
-    if (mayCome) return await lookAgainSoon(deps, account);
-    // What is over is removed for its subscription, also while another one keeps the account.
-    if (isOver || state === 'LOST') return await end(deps, subscription, account);
-    if (account.removing) return await startOver(deps, account, account.removing);
+    const { mail, mayAppear } = await converge(deps, server, account, [subscription, sharing], state);
+    if (mayAppear) return await scheduleRecheck(deps, account);
+    // An ended subscription counts as removed even while another subscription keeps the account.
+    if (isOver || state === 'LOST') return await endAccount(deps, subscription, account);
+    if (account.removing) return await restartAccount(deps, account, account.removing);
     const now = await deps.panel.read(server, account.username);
     if (!now) throw new PanelFailure('nonsense', `${account.username} does not exist, although it was made`);
     const panel = { status: now.status, mailboxes: countMailboxes(now, subscription) };
-    await saveServed(deps, [subscription, account], panel, { mail, isProven: state === 'PROVEN' });
+    await saveServedState(deps, [subscription, account], panel, { mail, isProven: state === 'PROVEN' });
     return {};
   } catch (error) {
     if (!(error instanceof PanelFailure)) throw error;
@@ -248,7 +248,7 @@ async function reconcilePlaced(
   }
 }
 
-/** Hosting accounts whose next comparison has come: an execution is started, and another where that one dies. */
+/** Hosting accounts that are due for a check. The sweep starts an execution, and another one if that dies. */
 export const hostingQueue = restartQueue({
   queue: 'HOSTING',
   entity: HostingAccount,
@@ -257,13 +257,13 @@ export const hostingQueue = restartQueue({
 });
 
 /**
- * For operators: a subscription's account is on another server, where it was moved to by hand. Throws 404 for a server, or a hosting
- * account, that there is not.
+ * For operators: records that a subscription's account was moved manually to another server. Throws 404 for an unknown server or hosting
+ * account.
  */
-export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
+export async function moveHosting(deps: Deps, { server, ...ids }: AccountScopedId & { server: string }): Promise<void> {
   const [known, subscription] = await Promise.all([
     deps.table.get(HostingServer, { name: server }),
-    deps.table.get(Subscription, of),
+    deps.table.get(Subscription, ids),
   ]);
   if (!known) throw new ApiError('not_found', `Hosting server ${server} not found.`);
   if (!subscription || subscription.plan.category === 'APP') throw new ApiError('not_found', 'Hosting not found.');
@@ -272,7 +272,7 @@ export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId
   if (!before) throw removed();
   const moved = [before, ...sharersOf(before, sharing).map((each) => each.account)];
   const set = { server, ...schedule(HostingAccount, deps.now()) };
-  const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
+  const about = { action: 'hosting.moved', accountId: ids.accountId, subjectId: ids.id } as const;
   const what = { set, when: notRemoved };
   const writes = moved.map((each) => change(HostingAccount, each, what, removed));
   await deps.commit(writes, undefined, { ...about, before, after: { server } });

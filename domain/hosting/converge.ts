@@ -15,19 +15,19 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { timestampAfter } from '../time.ts';
 import type { DomainState } from './domains.ts';
-import { decideRemoval, isSame, notRemoved } from './removal.ts';
-import { requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
+import { decideRemoval, notRemoved, sameAccount } from './removal.ts';
+import { requiredState, type Sharing, sharersOf } from './shared-accounts.ts';
 
 export type ConvergeDeps = Deps & { panel: Panel };
 
-/** Makes an account, unless another run of the same was a moment earlier. */
+/** Creates an account on the server, unless a concurrent run has just created it. */
 async function createAccount(
   { panel }: ConvergeDeps,
   server: PanelServer,
   account: Omit<NewPanelAccount, 'password'>,
 ): Promise<void> {
-  // Never used: owners enter the panel through sessions that the platform requests. Nor can it be reset: the account has
-  // no contact address, which could be that of a member who has left.
+  // The password is never used: owners enter the panel through sessions that the platform requests. It cannot be reset, because
+  // the account has no contact address, which could belong to a member who has left.
   const password = randomBytes(24).toString('base64url');
   try {
     await panel.create(server, { ...account, password });
@@ -37,26 +37,26 @@ async function createAccount(
   }
 }
 
-/** No check runs longer, so that afterwards the server makes no account that one asked for. In milliseconds. */
-const CREATION_MS = TIMEOUTS_S.panel.function * 1000;
+/** Longest run of a check: after this time the server creates no account that the check requested. In milliseconds. */
+const MAX_CREATION_MS = TIMEOUTS_S.panel.function * 1000;
 
-/** Says, before an account is made on the server, that it may be there soon. Throws a conflict where it has ended, or is another one by now. */
+/** Stores that the server is about to create the account, before it is asked to. Throws a conflict if the account has ended or was replaced. */
 const announceCreation = (deps: Deps, account: HostingAccount): Promise<void> => {
-  const set = { creatingUntil: timestampAfter(deps.now(), CREATION_MS) };
-  const what = { set, when: { ...isSame(account), ...notRemoved } };
+  const set = { creatingUntil: timestampAfter(deps.now(), MAX_CREATION_MS) };
+  const what = { set, when: { ...sameAccount(account), ...notRemoved } };
   return deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
 };
 
 interface Converged {
-  /** The server's treatment of the account's mail. */
+  /** Mail routing of the account on the server. */
   mail?: HostingAccount['mail'];
-  /** True where the account should not be there, and is not yet. */
-  mayCome?: boolean;
+  /** True if the account should not exist and does not, but a concurrent check may still create it. */
+  mayAppear?: boolean;
 }
 
 /**
- * Makes the account on the server what it should be. Whatever was done before is found done. Throws a conflict where another subscription
- * has adopted the account that was to be removed, or the account has ended.
+ * Brings the account on the server to its required state. Idempotent. Throws a conflict if another subscription has adopted an account that
+ * was to be removed, or if the account has ended.
  */
 export async function converge(
   deps: ConvergeDeps,
@@ -72,50 +72,50 @@ export async function converge(
   if (found && found.domain !== domain) {
     throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
   }
-  const { status, plan } = requiredOf([subscription, ...sharers], deps.now());
+  const { status, plan } = requiredState([subscription, ...sharers], deps.now());
   if (state === 'LOST' || account.removing || status === 'REMOVED') {
-    // Another check may be making it.
-    if (!found) return { mayCome: (account.creatingUntil ?? '') > deps.now().toISOString() };
+    // Another check may be creating it.
+    if (!found) return { mayAppear: (account.creatingUntil ?? '') > deps.now().toISOString() };
     if (!account.removing) await decideRemoval(deps, subscription, account, sharing);
     await deps.panel.remove(server, username);
     return {};
   }
-  const served = { domain, state, status, plan, found, isShared: sharers.length > 0 };
-  return { mail: await serve(deps, server, account, served) };
+  const requirements = { domain, state, status, plan, found, isShared: sharers.length > 0 };
+  return { mail: await applyRequirements(deps, server, account, requirements) };
 }
 
-/** Decided about an account that its server should have. */
-interface Served {
+/** Required state of an account that should exist on its server. */
+interface Requirements {
   domain: string;
   state: DomainState;
   status: PanelAccount['status'];
   plan: string;
   found: Pick<PanelAccount, 'plan' | 'status'> | undefined;
-  /** True if several subscriptions have the account. */
+  /** True if several subscriptions share the account. */
   isShared: boolean;
 }
 
-/** Makes the account, or changes what differs. Returns the server's treatment of its mail. */
-async function serve(
+/** Creates the account, or changes what differs. Returns its mail routing on the server. */
+async function applyRequirements(
   deps: ConvergeDeps,
   server: PanelServer,
   account: HostingAccount,
-  { domain, state, status, plan, found, isShared }: Served,
+  { domain, state, status, plan, found, isShared }: Requirements,
 ): Promise<HostingAccount['mail']> {
   const { accountId, username, mail: before } = account;
-  // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
+  // Until the domain is proven, the server must not keep other customers' mail for it: it sends such mail to the domain's MX hosts.
   const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
   if (!found) {
     await announceCreation(deps, account);
     await createAccount(deps, server, { username, domain, mail, plan });
   }
   const owner = await deps.table.get(Account, { id: accountId });
-  const wanted = owner?.suspension ? 'SUSPENDED' : status;
-  // Before what a server may refuse: what is paid is served, and what is not paid is not.
-  if (wanted !== (found?.status ?? 'ACTIVE')) await setStatus(deps, server, username, wanted, owner);
-  // An unproven domain's is routed each time: its owner may have changed that on the server while the domain was proven.
+  const desired = owner?.suspension ? 'SUSPENDED' : status;
+  // The status comes before the changes that a server may refuse, because payment must decide whether the account is active.
+  if (desired !== (found?.status ?? 'ACTIVE')) await setStatus(deps, server, username, desired, owner);
+  // The mail of an unproven domain is routed each time: its owner may have changed the routing while the domain was proven.
   const isRouted = !found || (mail === before && state === 'PROVEN');
-  const routed = isRouted || (await routeMail(deps, server, { username, domain, mail, wanted }));
+  const routed = isRouted || (await routeMail(deps, server, { username, domain, mail, desired }));
   if (found && isShared && found.plan !== plan) await deps.panel.changePlan(server, username, plan);
   return routed ? mail : before;
 }
@@ -128,22 +128,22 @@ const setStatus = (
   owner: Account | undefined,
 ): Promise<void> => {
   if (status === 'ACTIVE') return panel.unsuspend(server, username);
-  const why = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
-  return panel.suspend(server, username, why);
+  const reason = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
+  return panel.suspend(server, username, reason);
 };
 
-/** Has the server treat an account's mail as it should. @returns false where it refuses that while the account is suspended */
+/** Sets an account's mail routing on the server. @returns false if the server refuses because the account is suspended */
 async function routeMail(
   { panel }: ConvergeDeps,
   server: PanelServer,
-  { username, domain, mail, wanted }: Pick<NewPanelAccount, 'username' | 'domain' | 'mail'> & { wanted: string },
+  { username, domain, mail, desired }: Pick<NewPanelAccount, 'username' | 'domain' | 'mail'> & { desired: string },
 ): Promise<boolean> {
   try {
     await panel.routeMail(server, username, domain, mail);
     return true;
   } catch (error) {
     const isRefused = error instanceof PanelFailure && error.fault === 'refused';
-    if (!isRefused || wanted !== 'SUSPENDED') throw error;
+    if (!isRefused || desired !== 'SUSPENDED') throw error;
     return false;
   }
 }

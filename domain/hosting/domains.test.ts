@@ -8,7 +8,7 @@ import {
   hostingChallenge,
   recheckHostingProofs,
   releaseHostingDomain,
-  settleHostingDomain,
+  verifyHostingDomain,
 } from './domains.ts';
 
 const DAY = 86_400_000;
@@ -39,7 +39,7 @@ function hosting() {
       return error instanceof Error ? error.message : String(error);
     }
   };
-  const settle = (accountId: string) => settleHostingDomain(deps, subscription(accountId));
+  const settle = (accountId: string) => verifyHostingDomain(deps, subscription(accountId));
   const prove = (...accounts: string[]) => {
     const challenges = accounts.map((accountId) => hostingChallenge(accountId, DOMAIN));
     texts.set(
@@ -170,7 +170,7 @@ test("names below another account's proven domain need proof, and those below it
     expect(await order('thief', 'sub_thief', below)).toContain(record);
   }
   expect(await order('owner', 'sub_below', name)).toBe('accepted');
-  expect(await settleHostingDomain(deps, subscription('owner', 'sub_below', name))).toBe('UNPROVEN');
+  expect(await verifyHostingDomain(deps, subscription('owner', 'sub_below', name))).toBe('UNPROVEN');
   expect(await order('thief', 'sub_neighbour', `not-${DOMAIN}`)).toBe('accepted');
 });
 
@@ -240,7 +240,7 @@ test('a registration that ends takes the proofs of the domain and of all below i
     expect(await order('owner', `sub_${domain}`, domain)).toBe('accepted');
     await addAccount('owner', `sub_${domain}`);
   }
-  for (const domain of below) await settleHostingDomain(deps, subscription('owner', `sub_${domain}`, domain));
+  for (const domain of below) await verifyHostingDomain(deps, subscription('owner', `sub_${domain}`, domain));
   expect(await stateOf(`mail.${DOMAIN}`)).toEqual({ isProven: true, dueAt: '2999' });
   await recheckHostingProofs(deps, DOMAIN);
   expect((await stateOf(`mail.${DOMAIN}`)).isProven, 'registered here again').toBe(true);

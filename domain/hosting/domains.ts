@@ -22,13 +22,13 @@ import type { Deps } from '../deps.ts';
 import { DAY_MS, millisecondsBetween } from '../time.ts';
 
 /**
- * The domains of hosting subscriptions: each is one account's. A domain that is not proven is hosted, but the server
- * accepts no mail for it, and the first account that proves the domain takes it.
+ * The domains of hosting subscriptions. Each belongs to one account. An unproven domain is hosted, but the server accepts no mail for
+ * it, and the first account that proves the domain takes it over.
  */
 type DomainDeps = Pick<Deps, 'table' | 'now'> & { txt: TxtRecords };
 type ClaimDeps = DomainDeps & Pick<Deps, 'settings'>;
 
-/** A proven domain is verified again after this, in milliseconds. */
+/** Interval at which a proven domain is verified again, in milliseconds. */
 const VERIFICATION_INTERVAL_MS = 7 * DAY_MS;
 
 /** Returns the value of the TXT record that proves a domain for the hosting of an account. */
@@ -42,20 +42,27 @@ export const hostingChallenge = (accountId: string, domain: string) => ({
   value: hostingToken(accountId, domain),
 });
 
-/** Returns true for a domain that the account has verified as custom domain of an application. */
+/** Returns true for a domain that the account has verified as a custom domain of an application. */
 async function isVerifiedHere(deps: DomainDeps, accountId: string, domain: string): Promise<boolean> {
   const host = await deps.table.get(Host, { host: domain });
   if (host?.accountId !== accountId || host.releasing || host.unprovenSince) return false;
   return (await findVerifiedHolder(deps, host)) !== undefined;
 }
 
-/** Looks for the proof that an account owns a domain: its registration, its verification, or the TXT record. */
-async function findMissing(deps: DomainDeps, accountId: string, domain: string): Promise<MissingProof | undefined> {
+/**
+ * Looks for the proof that an account owns a domain: its registration, its verification as a custom domain, or the TXT record.
+ * @returns the missing proof; undefined if there is one
+ */
+async function findMissingHostingProof(
+  deps: DomainDeps,
+  accountId: string,
+  domain: string,
+): Promise<MissingProof | undefined> {
   if (isReservedName(domain) || (await isVerifiedHere(deps, accountId, domain))) return undefined;
   return await findMissingProof(deps, accountId, { host: domain, token: hostingToken(accountId, domain) });
 }
 
-/** Returns true for a name that another account hosts and has proven, or did until lately, or has verified as custom domain. */
+/** Returns true for a name that another account hosts and has proven, hosted until recently, or has verified as a custom domain. */
 async function isProvenByOther(deps: DomainDeps, accountId: string, name: string): Promise<boolean> {
   const [hosted, former, host] = await Promise.all([
     deps.table.get(HostingDomain, { domain: name }),
@@ -68,8 +75,8 @@ async function isProvenByOther(deps: DomainDeps, accountId: string, name: string
 }
 
 /**
- * Returns true for a domain that is the platform's or another account's, or below one: with a usual wildcard record, or a record that was left,
- * it points to the server already.
+ * Returns true for a domain that belongs to the platform or another account, or is below such a domain. Such a name may already point to
+ * the server, by a wildcard record or a record that was not removed.
  */
 async function isOwnedByOther(deps: ClaimDeps, accountId: string, domain: string): Promise<boolean> {
   const names = namesFrom(domain);
@@ -78,7 +85,7 @@ async function isOwnedByOther(deps: ClaimDeps, accountId: string, domain: string
   return (await Promise.all(names.map((name) => isProvenByOther(deps, accountId, name)))).includes(true);
 }
 
-const taken = (domain: string) =>
+const domainTaken = (domain: string) =>
   new ApiError('conflict', `hostingDomain: ${domain} is hosted for another account, which has proven that it owns it`);
 
 function proofRequired(accountId: string, domain: string): ApiError {
@@ -90,9 +97,9 @@ function proofRequired(accountId: string, domain: string): ApiError {
 }
 
 /**
- * Decides whether an account may order hosting for a domain. Throws 409 for one that another account uses, unless this
- * account proves that it is its own, and 400 for one below which applications have their default addresses.
- * @returns makes the write that gives the domain to a new subscription
+ * Checks that an account may order hosting for a domain. Throws 409 for a domain that another account uses, unless this account
+ * proves that it owns it, and 400 for a domain under which applications have their default addresses.
+ * @returns a function that builds the write which assigns the domain to a new subscription
  */
 export async function claimHostingDomain(
   deps: ClaimDeps,
@@ -109,10 +116,10 @@ export async function claimHostingDomain(
       change(HostingDomain, { domain }, { set: { subscriptionId }, when: same }, concurrentUpdate);
   }
   const isContested = held !== undefined || (await isOwnedByOther(deps, accountId, domain));
-  if (isContested && (await findMissing(deps, accountId, domain))) throw proofRequired(accountId, domain);
+  if (isContested && (await findMissingHostingProof(deps, accountId, domain))) throw proofRequired(accountId, domain);
   if (held?.provenAt) {
-    const missing = await findMissing(deps, held.accountId, domain);
-    if (!missing?.isDefinite) throw taken(domain);
+    const missing = await findMissingHostingProof(deps, held.accountId, domain);
+    if (!missing?.isDefinite) throw domainTaken(domain);
   }
   const item = { domain, accountId, checkedAt, ...(isContested ? { provenAt: checkedAt } : {}) };
   return (subscriptionId) => {
@@ -123,13 +130,13 @@ export async function claimHostingDomain(
 }
 
 /**
- * The owner of a hosted domain, as far as it is known. `LOST`: another account's, which has proven it. `UNPROVEN`: not proven by any account; mail for
- * it is not accepted.
+ * Ownership of a hosted domain. `PROVEN`: proven by this account. `UNPROVEN`: not proven by any account; the server accepts no mail for it.
+ * `LOST`: proven by another account.
  */
 export type DomainState = 'PROVEN' | 'UNPROVEN' | 'LOST';
 
-/** Returns what is stored of a domain without a proof: one that it had counts until its grace is over. */
-function unproven(mine: HostingDomain | undefined, { problem }: MissingProof, checkedAt: string) {
+/** Returns the stored fields of a domain without a current proof. An earlier proof counts until its grace period is over. */
+function unprovenFields(mine: HostingDomain | undefined, { problem }: MissingProof, checkedAt: string) {
   const unprovenSince = mine?.unprovenSince ?? checkedAt;
   const isInGrace = mine?.provenAt && releasedAt(unprovenSince) > checkedAt;
   return isInGrace ? { problem, provenAt: mine.provenAt, unprovenSince } : { problem };
@@ -138,15 +145,15 @@ function unproven(mine: HostingDomain | undefined, { problem }: MissingProof, ch
 const isProvenRecently = ({ provenAt, unprovenSince, checkedAt }: HostingDomain, now: Date): boolean =>
   provenAt !== undefined && !unprovenSince && millisecondsBetween(now, checkedAt) < VERIFICATION_INTERVAL_MS;
 
-/** Stores a domain in the place of what was read of it. */
-function store(next: HostingDomain, held: HostingDomain | undefined): Write {
+/** Returns the write that replaces a domain, on the condition that it is unchanged since it was read. */
+function storeWrite(next: HostingDomain, held: HostingDomain | undefined): Write {
   if (!held) return create(HostingDomain, next, concurrentUpdate);
   const same = { accountId: { is: held.accountId }, checkedAt: { is: held.checkedAt } };
   return replace(HostingDomain, next, same, concurrentUpdate);
 }
 
 /** Verifies the domain of a subscription, at most once a week while it is proven, and stores the result. */
-export const settleHostingDomain = (
+export const verifyHostingDomain = (
   deps: DomainDeps,
   { accountId, id: subscriptionId, hostingDomain }: Subscription,
 ): Promise<DomainState> =>
@@ -158,7 +165,7 @@ export const settleHostingDomain = (
     if (other?.provenAt) return 'LOST';
     const now = deps.now();
     if (mine && isProvenRecently(mine, now)) return 'PROVEN';
-    const missing = await findMissing(deps, accountId, domain);
+    const missing = await findMissingHostingProof(deps, accountId, domain);
     if (other && missing) return 'UNPROVEN';
     const checkedAt = now.toISOString();
     const next: HostingDomain = {
@@ -166,18 +173,18 @@ export const settleHostingDomain = (
       accountId,
       subscriptionId: mine?.subscriptionId ?? subscriptionId,
       checkedAt,
-      ...(missing ? unproven(mine, missing, checkedAt) : { provenAt: mine?.provenAt ?? checkedAt }),
+      ...(missing ? unprovenFields(mine, missing, checkedAt) : { provenAt: mine?.provenAt ?? checkedAt }),
     };
-    await deps.table.transact([store(next, held)]);
+    await deps.table.transact([storeWrite(next, held)]);
     return next.provenAt ? 'PROVEN' : 'UNPROVEN';
   });
 
 /**
- * Frees the domain of a subscription whose account on the server is removed, unless another one hosts it. Others need a proof for a while for one that
- * was proven.
+ * Releases the domain of a subscription whose account on the server is removed, unless another subscription hosts it. A proven domain stays
+ * reserved for a while: other accounts then need a proof.
  */
 export const releaseHostingDomain = (deps: DomainDeps, { accountId, id, hostingDomain }: Subscription): Promise<void> =>
-  // On a conflict another subscription has it, which may be over as well: it read this one before, or after.
+  // A conflict means that another subscription holds the domain by now. That one may have ended as well, hence the retry.
   retryOnConflict(async () => {
     const domain = hostingDomain ?? '';
     const held = await deps.table.get(HostingDomain, { domain });
@@ -205,11 +212,9 @@ const HOSTED_DOMAINS = {
   nameOf: ({ domain }: HostingDomain) => domain,
 };
 
-/**
- * Checks the proofs of a hosted domain, whose registration ended or began, and of those below it again at once.
- */
+/** Checks the proofs of a hosted domain whose registration began or ended, and of the domains below it, without waiting for their due time. */
 export async function recheckHostingProofs(deps: Pick<Deps, 'table' | 'now'>, registered: string): Promise<void> {
-  // Items of before stand in no list until they are verified again.
+  // Items of earlier versions are in no list until they are verified again.
   const listed = new Set([registered]);
   for await (const { domain } of eachBelow(deps, HOSTED_DOMAINS, registered)) listed.add(domain);
   for (const domain of listed) await recheckHostingProof(deps, domain);
@@ -225,18 +230,18 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
     await ignoreConflict(deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]));
   }
   const account = await deps.table.get(HostingAccount, { accountId, id });
-  if (account && account.status !== 'REMOVED') await compareAtOnce(deps, account);
+  if (account && account.status !== 'REMOVED') await scheduleCheck(deps, account);
 }
 
-/** Has the account on a server compared with what is known of its domain at the next run of the reconciler. */
-async function compareAtOnce(deps: Pick<Deps, 'table' | 'now'>, account: HostingAccount): Promise<void> {
+/** Makes the account due, so that the next run of the reconciler compares it with its domain's state. */
+async function scheduleCheck(deps: Pick<Deps, 'table' | 'now'>, account: HostingAccount): Promise<void> {
   const next = { set: schedule(HostingAccount, deps.now()), when: { status: { isNot: 'REMOVED' } } };
   await ignoreConflict(deps.table.transact([change(HostingAccount, account, next, concurrentUpdate)]));
 }
 
 /**
- * Throws 409 unless the account proves the domain of its hosting, for which its proof is looked for: who can change the routing of mail on
- * the server receives what its other customers send to the domain.
+ * Looks for the account's proof of its hosting domain, and throws 409 without one. In the control panel an owner can change the mail
+ * routing on the server, and would then receive the mail that the server's other customers send to the domain.
  */
 export async function assertProven(
   deps: DomainDeps,
@@ -244,12 +249,12 @@ export async function assertProven(
   account: HostingAccount,
 ): Promise<void> {
   const { accountId, hostingDomain } = subscription;
-  if ((await settleHostingDomain(deps, subscription)) !== 'PROVEN') {
+  if ((await verifyHostingDomain(deps, subscription)) !== 'PROVEN') {
     const { type, name, value } = hostingChallenge(accountId, hostingDomain ?? '');
     throw new ApiError(
       'conflict',
       `The control panel opens once ${hostingDomain} is proven to be yours: register it in this account, or add the ${type} record ${name} with the value ${value}, and try again.`,
     );
   }
-  if (account.mail !== 'LOCAL') await compareAtOnce(deps, account);
+  if (account.mail !== 'LOCAL') await scheduleCheck(deps, account);
 }

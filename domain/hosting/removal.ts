@@ -8,27 +8,27 @@ import type { Deps } from '../deps.ts';
 import { findSharing, type Sharing, sharersOf } from './shared-accounts.ts';
 
 /**
- * A server takes seconds to remove an account, and a new subscription for the domain may come meanwhile. So the removal is decided by a
- * write, which fails where the account was adopted since it was read; once it is decided, no subscription adopts the account any more. Its name is
- * never used again, so that a removal that is carried out late takes nothing away (docs/decisions/0016-web-and-email-hosting.md).
+ * A server takes seconds to remove an account, and a new subscription for the domain may arrive in the meantime. Therefore a write decides the
+ * removal first. It fails if the account was adopted since it was read, and afterwards no subscription can adopt the account. The user name is
+ * never used again, so that a late removal cannot delete a newer account (docs/decisions/0016-web-and-email-hosting.md).
  */
 
-/** Returns the account that a new subscription adopts: one that exists before one that does not yet, and none that is being removed. */
+/** Returns the account that a new subscription adopts: preferably one that exists on its server, and never one that is being removed. */
 export function findAdoptable(sharing: readonly Sharing[]): HostingAccount | undefined {
   const accounts = sharing.map(({ account }) => account).filter((each) => !each.removing && each.status !== 'REMOVED');
   return accounts.find(({ status }) => status !== 'PENDING') ?? accounts[0];
 }
 
-/** The condition of writes that give an account its next check: one that is removed has none, for good. */
+/** The condition of writes that schedule an account's next check: a removed account is never checked again. */
 export const notRemoved = { status: { isNot: 'REMOVED' } } as const;
 
-/** The condition that an account is still the one that was read. */
-export const isSame = ({ server, username }: HostingAccount) => ({
+/** The condition that an account still has the server and user name that were read. */
+export const sameAccount = ({ server, username }: HostingAccount) => ({
   server: { is: server },
   username: { is: username },
 });
 
-/** The write with which an account is adopted. Fails where it is or will be removed. */
+/** Returns the write that records the adoption of an account. It fails if the account is removed or its removal is decided. */
 export const adopt = ({ accountId, id, username }: HostingAccount): Write =>
   change(
     HostingAccount,
@@ -41,8 +41,9 @@ export const adopt = ({ accountId, id, username }: HostingAccount): Write =>
   );
 
 /**
- * Decides that an account is removed, for all that share it. Throws a conflict where another subscription has adopted it since it was read.
- * @param sharing as it was read with the account
+ * Decides the removal of an account for all subscriptions that share it. Throws a conflict if another subscription has adopted the account
+ * since it was read.
+ * @param sharing the accounts of the same domain, as they were read with the account
  */
 export async function decideRemoval(
   deps: Pick<Deps, 'table' | 'now'>,
@@ -50,16 +51,17 @@ export async function decideRemoval(
   account: HostingAccount,
   sharing: readonly Sharing[],
 ): Promise<void> {
-  const ofName = (all: readonly Sharing[]) =>
+  const withSameName = (all: readonly Sharing[]) =>
     all.map((each) => each.account).filter(({ username }) => username === account.username);
   const idsOf = (all: readonly HostingAccount[]) => all.map(({ id }) => id).join();
-  const others = ofName(sharing);
-  // These items were not read at one moment. Who is in neither reading adopts one of them after the first, which changes that one.
-  if (idsOf(ofName(await findSharing(deps, subscription))) !== idsOf(others)) throw concurrentUpdate();
+  const others = withSameName(sharing);
+  // The items were not read at the same moment, hence the second read. A subscription that appears in neither read must have adopted one of
+  // these accounts after the first read, which changes that account and fails its condition below.
+  if (idsOf(withSameName(await findSharing(deps, subscription))) !== idsOf(others)) throw concurrentUpdate();
   const sharers = new Set(sharersOf(account, sharing).map(({ subscription: { id } }) => id));
   const removing = deps.now().toISOString();
   const mark = (each: HostingAccount, soon: object) => {
-    // One that another check has removed meanwhile is due no more.
+    // An account that another check has removed in the meantime must not become due again.
     const when = { ...asRead(each), ...notRemoved };
     return change(HostingAccount, each, { set: { removing, ...soon }, when }, concurrentUpdate);
   };
@@ -78,7 +80,7 @@ const asRead = ({ username, adoptions }: HostingAccount) => ({
   adoptions: unchanged(adoptions),
 });
 
-/** Returns true while another account of the domain is being removed from the server, which hosts a domain once. */
+/** Returns true while another account of the domain is being removed from the server. A server hosts a domain only once. */
 export const isAwaitingRemoval = ({ server, removing }: HostingAccount, sharing: readonly Sharing[]): boolean =>
   !removing &&
   sharing.some(({ account }) => account.removing && account.status !== 'REMOVED' && account.server === server);

@@ -12,7 +12,7 @@ import { readThrough } from '../cache/cache.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
-/** Input of an operator for a server: what is not given of a known one stays, so that closing it or giving it a token changes nothing else. */
+/** An operator's input for a server. Omitted fields of a known server are kept, so that closing it or replacing its token changes nothing else. */
 export const ServerInput = z.object({
   name: z
     .string()
@@ -37,12 +37,12 @@ const context = (name: string) => ({ hostingServer: name });
 
 /** The fields that a new server needs. */
 const REQUIRED = ['baseUrl', 'user', 'token', 'open'] as const;
-/** The fields that are shown: all but the token. */
+/** The fields that responses contain: all but the token. */
 const SHOWN = ['baseUrl', 'user', 'address', 'mailHost', 'open'] as const;
 
 /**
- * Adds a server or changes one; answers with all that is stored but its token. For operators and seeding. Throws 400 for a new server that
- * lacks a field.
+ * Adds or changes a server, and returns it without its token. For operators and seeding. Throws 400 for a new server that lacks a
+ * required field.
  */
 export async function setServer(
   deps: Deps & { secrets: Secrets },
@@ -65,15 +65,15 @@ export async function setServer(
   });
 }
 
-/** Returns all servers, as operators see them: without their tokens. */
+/** Returns all servers without their tokens, for operators. */
 export async function listServers({ table }: Pick<Deps, 'table'>): Promise<Omit<HostingServer, 'token'>[]> {
   const servers = await table.all(HostingServer, HOSTING_SERVERS, { oldestFirst: true });
   return servers.map(({ token: _, ...shown }) => shown);
 }
 
 /**
- * A server for a domain's account: one of those that take any, so that they fill up evenly; undefined while none does. By the domain's
- * hash, so that a repeat and another subscription for the domain find the same one while nothing has changed.
+ * Chooses a server for a domain's account among the open ones; undefined if none is open. It chooses by the domain's hash, so that
+ * servers fill up evenly, and a retry or another subscription for the domain finds the same server as long as the servers do not change.
  */
 export async function chooseServer(deps: Pick<Deps, 'table'>, domain: string): Promise<string | undefined> {
   const open = (await deps.table.all(HostingServer, HOSTING_SERVERS)).filter((server) => server.open);
@@ -81,7 +81,7 @@ export async function chooseServer(deps: Pick<Deps, 'table'>, domain: string): P
   return open[hash % open.length]?.name;
 }
 
-/** Servers that this warm instance knows, with the means to reach them. */
+/** Cache of servers with their address and credentials, per warm instance. */
 const servers = readThrough<PanelServer>({ max: 100, ttlMs: 30_000 });
 
 async function read(deps: Deps & { secrets: Secrets }, name: string): Promise<PanelServer> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Subscription } from '../../table/entities/billing.ts';
-import { requiredOf } from './shared-accounts.ts';
+import { requiredState } from './shared-accounts.ts';
 
 const NOW = new Date('2026-06-01T00:00:00.000Z');
 let bought = 0;
@@ -26,23 +26,23 @@ function subscription(
 test('a smaller plan that is bought while a larger one is paid takes nothing from it', () => {
   const large = subscription(['web-pro', 'WEB', 150], { status: 'CANCELLED', until: '2027-06-01' });
   const small = subscription(['web-starter', 'WEB', 10]);
-  expect(requiredOf([large, small], NOW)).toEqual({ status: 'ACTIVE', plan: 'web-pro' });
-  expect(requiredOf([small, large], new Date('2027-06-02'))).toEqual({ status: 'ACTIVE', plan: 'web-starter' });
+  expect(requiredState([large, small], NOW)).toEqual({ status: 'ACTIVE', plan: 'web-pro' });
+  expect(requiredState([small, large], new Date('2027-06-02'))).toEqual({ status: 'ACTIVE', plan: 'web-starter' });
 });
 
 test('a larger plan is served at once, also beside one that an earlier version sold without its storage', () => {
   const old = subscription(['web-starter', 'WEB'], { status: 'CANCELLED' });
   const larger = subscription(['web-business', 'WEB', 50]);
-  expect(requiredOf([larger, old], NOW).plan).toBe('web-business');
+  expect(requiredState([larger, old], NOW).plan).toBe('web-business');
   const oldest = [subscription(['web-starter', 'WEB']), subscription(['web-pro', 'WEB'])] as const;
-  expect(requiredOf(oldest, NOW).plan, 'the newest').toBe('web-pro');
+  expect(requiredState(oldest, NOW).plan, 'the newest').toBe('web-pro');
 });
 
 test('a website keeps its web root beside email hosting with more storage, unless only email is paid', () => {
   const web = subscription(['web-starter', 'WEB', 10]);
   const email = subscription(['email-business', 'EMAIL', 50]);
-  expect(requiredOf([email, web], NOW).plan).toBe('web-starter');
-  expect(requiredOf([{ ...web, status: 'SUSPENDED' }, email], NOW)).toEqual({
+  expect(requiredState([email, web], NOW).plan).toBe('web-starter');
+  expect(requiredState([{ ...web, status: 'SUSPENDED' }, email], NOW)).toEqual({
     status: 'ACTIVE',
     plan: 'email-business',
   });

@@ -3,27 +3,27 @@ import { HostingAccount } from '../../table/entities/hosting.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * A server hosts a domain once. Subscriptions of one account for the same domain (email beside web hosting, or a new one while the
- * paid period of a cancelled one runs) therefore share the domain's account on the server: it is what they require together.
+ * A server hosts a domain only once. Subscriptions of one account for the same domain (email and web hosting, or a new subscription
+ * during the paid period of a cancelled one) therefore share one account on the server. Its state is what they require together.
  */
 
-/** The account on a server as its subscriptions require it. */
-export interface Required {
+/** State of an account on a server that its subscriptions require. */
+export interface RequiredState {
   status: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
   /** The plan's slug. */
   plan: string;
 }
 
 /**
- * Returns the account status that a subscription requires. A paid period stays usable to its end, cancelled or not
- * (design, Billing).
+ * Returns the account status that a subscription requires. A paid period stays usable to its end, even after a cancellation (design,
+ * Billing).
  */
-export function desiredStatus({ status, currentPeriodEnd }: Subscription, now: Date): Required['status'] {
+export function desiredStatus({ status, currentPeriodEnd }: Subscription, now: Date): RequiredState['status'] {
   if (status === 'CANCELLED') return Date.parse(currentPeriodEnd) > now.getTime() ? 'ACTIVE' : 'REMOVED';
   return status;
 }
 
-/** A subscription and its account, which it may share. */
+/** A subscription and its account, which other subscriptions may share. */
 export interface Sharing {
   subscription: Subscription;
   account: HostingAccount;
@@ -43,8 +43,8 @@ export async function findSharing(
 }
 
 /**
- * Returns those that share one account, also where theirs has no server yet. Earlier versions gave each subscription one of its own, on
- * servers of their own.
+ * Returns the subscriptions that share one account, including those whose account has no server yet. Earlier versions created a separate
+ * account for each subscription, on any server; these are not shared.
  */
 export const sharersOf = ({ server, username }: HostingAccount, sharing: readonly Sharing[]): Sharing[] =>
   sharing.filter(
@@ -52,22 +52,23 @@ export const sharersOf = ({ server, username }: HostingAccount, sharing: readonl
       account.status !== 'REMOVED' && account.username === username && ['', server].includes(account.server),
   );
 
-const RANKS: Record<Required['status'], number> = { ACTIVE: 2, SUSPENDED: 1, REMOVED: 0 };
+const RANKS: Record<RequiredState['status'], number> = { ACTIVE: 2, SUSPENDED: 1, REMOVED: 0 };
 
 /**
- * Returns what subscriptions for one domain require together: of those that are served best, web hosting before email, which has no web
- * root, then the one with the most storage, then the newest. What is paid is so usable to its end, whatever smaller plan is bought.
+ * Returns the state that subscriptions for one domain require together. The best status wins; then web hosting wins over email, which has
+ * no web root; then the larger storage; then the newer subscription. A paid plan thus stays usable to its end, even if a smaller plan is
+ * bought meanwhile.
  */
-export function requiredOf(subscriptions: readonly [Subscription, ...Subscription[]], now: Date): Required {
+export function requiredState(subscriptions: readonly [Subscription, ...Subscription[]], now: Date): RequiredState {
   const ranksOf = (each: Subscription): number[] => {
     const { category, storageGb = 0 } = each.plan;
     return [RANKS[desiredStatus(each, now)], category === 'WEB' ? 1 : 0, storageGb, Date.parse(each.createdAt)];
   };
-  const isBetter = (one: Subscription, other: Subscription): boolean => {
-    const others = ranksOf(other);
-    const difference = ranksOf(one).map((rank, at) => rank - (others[at] ?? 0));
-    return (difference.find((each) => each !== 0) ?? 0) > 0;
+  const isBetter = (candidate: Subscription, current: Subscription): boolean => {
+    const currentRanks = ranksOf(current);
+    const differences = ranksOf(candidate).map((rank, index) => rank - (currentRanks[index] ?? 0));
+    return (differences.find((difference) => difference !== 0) ?? 0) > 0;
   };
-  const best = subscriptions.reduce((chosen, each) => (isBetter(each, chosen) ? each : chosen));
+  const best = subscriptions.reduce((current, candidate) => (isBetter(candidate, current) ? candidate : current));
   return { status: desiredStatus(best, now), plan: best.plan.slug };
 }

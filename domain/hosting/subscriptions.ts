@@ -23,11 +23,11 @@ import { findServer } from './servers.ts';
 /** The state of an account that does not exist yet. */
 const NOT_CREATED = { status: 'PENDING', mailboxes: 0 } as const;
 
-/** Returns the number of an account's mailboxes: as it was known last where its server does not list them. */
+/** Returns the number of an account's mailboxes; the last known number if the server does not list them. */
 export const countMailboxes = ({ mailboxes }: PanelAccount, { panel }: Subscription): number =>
   mailboxes?.length ?? panel?.mailboxes ?? 0;
 
-/** A subscription as lists show it: with what the server said of it last. */
+/** Returns a subscription as lists show it, with the last known state of its account. */
 function view(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
   const { id, hostingDomain, status, billingCycle, currentPeriodEnd, plan, panel = NOT_CREATED } = subscription;
   return {
@@ -42,7 +42,7 @@ function view(subscription: Subscription): Output<typeof ListRoute>['data'][numb
   };
 }
 
-/** GET /v1/hosting: no server is asked, however many there are. */
+/** GET /v1/hosting: reads the table only, and calls no hosting server. */
 export async function listHosting(
   deps: Deps,
   { accountId }: Caller,
@@ -61,7 +61,7 @@ const notAnswering = (cause?: PanelFailure) =>
     cause,
   });
 
-/** Asks the server of an account. Throws 502. */
+/** Calls the server of an account. Throws 502. */
 async function askServer<T>(
   deps: Deps & { panel: Panel; secrets: Secrets },
   { server }: HostingAccount,
@@ -78,24 +78,24 @@ async function askServer<T>(
 /** Returns a hosting subscription and its account on a server, which may not exist yet. Throws 404. */
 async function findHosting(
   deps: Deps,
-  of: AccountScopedId,
+  ids: AccountScopedId,
 ): Promise<{ subscription: Subscription; account: HostingAccount | undefined }> {
   const [subscription, account] = await Promise.all([
-    deps.table.get(Subscription, of),
-    deps.table.get(HostingAccount, of),
+    deps.table.get(Subscription, ids),
+    deps.table.get(HostingAccount, ids),
   ]);
   if (!subscription || subscription.plan.category === 'APP') throw noSuchHosting();
   return { subscription, account };
 }
 
-/** GET /v1/hosting/{id}: read live from the server, within five seconds or not at all. */
+/** GET /v1/hosting/{id}: reads the server live. Throws 502 if it does not answer within five seconds. */
 export async function getHosting(
   deps: Deps & { panel: Panel; secrets: Secrets },
   { accountId }: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
-  const of: AccountScopedId = { accountId, id };
-  const { subscription, account } = await findHosting(deps, of);
+  const ids: AccountScopedId = { accountId, id };
+  const { subscription, account } = await findHosting(deps, ids);
   const hostingDomain = subscription.hostingDomain ?? '';
   const live =
     account?.server && account.status !== 'REMOVED'
@@ -106,12 +106,12 @@ export async function getHosting(
     return { data: { id, hostingDomain, panelStatus, usage: {}, mailboxes: [] } };
   }
   const panel = { status: live.status, mailboxes: countMailboxes(live, subscription) };
-  // What lists say is put right on the way, where it has changed.
+  // The state that lists show is corrected if it has changed.
   if (subscription.panel?.status !== panel.status || subscription.panel.mailboxes !== panel.mailboxes) {
     const when = { 'panel.status': unchanged(subscription.panel?.status) };
-    // On a conflict a reconciliation was faster, which knows more: the account may be removed.
+    // On a conflict the reconciliation wrote first. Its state is more reliable: the account may have been removed.
     await ignoreConflict(
-      deps.table.updateReturningChanged(change(Subscription, of, { set: { panel }, when }, concurrentUpdate)),
+      deps.table.updateReturningChanged(change(Subscription, ids, { set: { panel }, when }, concurrentUpdate)),
     );
   }
   const mailboxes = (live.mailboxes ?? []).map(({ address, quotaMb }) => ({ address, quotaMb }));
@@ -119,8 +119,8 @@ export async function getHosting(
 }
 
 /**
- * POST /dashboard/v1/hosting/{id}/session: signs in to the control panel. Throws 404, 409 where the account is not active on
- * its server or its domain is not proven, and 502.
+ * POST /dashboard/v1/hosting/{id}/session: signs in to the control panel. Throws 404, 502, and 409 if the account is not active on
+ * its server or its domain is not proven.
  */
 export async function createHostingSession(
   deps: Deps & { panel: Panel; secrets: Secrets; txt: TxtRecords },
@@ -136,7 +136,7 @@ export async function createHostingSession(
   return await deps.commit([], { data: { id, url: session.url, expiresAt } }, { after: { expiresAt } });
 }
 
-/** Returns the DNS records that point a domain to the server of its account: websites only of web hosting, mail of both. */
+/** Returns the DNS records that point a domain to the server of its account: mail for every plan, the website for web hosting only. */
 function recordsToServer(
   { plan, hostingDomain }: Subscription,
   server: Pick<HostingServer, 'address' | 'mailHost'>,
@@ -145,13 +145,13 @@ function recordsToServer(
   const { address, mailHost } = server;
   const web = plan.category === 'WEB' && address ? [name, `www.${name}`] : [];
   return [
-    ...web.map((each) => ({ type: 'A', name: each, value: address ?? '', prio: null })),
+    ...web.map((host) => ({ type: 'A', name: host, value: address ?? '', prio: null })),
     ...(mailHost ? [{ type: 'MX', name, value: mailHost, prio: 10 }] : []),
     ...(mailHost ? [{ type: 'TXT', name, value: `v=spf1 mx a:${mailHost} ~all`, prio: null }] : []),
   ];
 }
 
-/** GET /dashboard/v1/hosting/{id}/domain: as the last reconciliation found it. */
+/** GET /dashboard/v1/hosting/{id}/domain: the state that the last reconciliation found. */
 export async function getHostingDomain(
   deps: Deps,
   { accountId }: Caller,
