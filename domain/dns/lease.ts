@@ -13,60 +13,60 @@ export interface ZoneIds {
   domainId: string;
 }
 
-/** One process at a time writes a zone; one that dies has it for this long, in milliseconds: longer than a function lives. */
+/** Duration of a zone's lease, in milliseconds: longer than a function's timeout. Only the holder of the lease writes to the zone. */
 const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
 
 /**
- * A zone whose work failed is retried after this, doubled with each failure, in milliseconds: all zones share the requests of
- * Route 53 (`route53Rate` of contract/limits/aws-limits.ts).
+ * Delay before failed work on a zone is retried, doubled with each failure, in milliseconds. All zones share Route 53's request rate
+ * (`route53Rate` of contract/limits/aws-limits.ts).
  */
 const FIRST_RETRY_MS = MINUTE_MS;
 const MAX_RETRY_MS = 6 * HOUR_MS;
 export const retryDelay = (failures: number) => Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), MAX_RETRY_MS);
 
-/** A zone whose turn the name servers had no time for is no failing one: it is retried after this, however often. */
+/** Delay before a zone is retried for which the request rate was exhausted, in milliseconds. This is no failure, so it does not grow. */
 const BUSY_RETRY_MS = MINUTE_MS;
 
-/** Failures in a row, and the last one's error. */
+/** Consecutive failures and the last error. */
 export interface ZoneProblem {
   failures: number;
   error: unknown;
 }
 
-/** The condition of writes under a lease. */
-export interface Held {
+/** The condition of writes that require the lease. */
+export interface LeaseCondition {
   'lease.holder': { is: string };
 }
 
-/** Attributes that an execution removes once it is done with a zone. */
+/** Attributes that an execution removes when it has finished its work on a zone. */
 export const LEASE_ATTRIBUTES = ['lease', 'failures', 'retryAt'] as const;
 
 /**
- * Works on a zone under its lease, which the work's last write gives back. Work that fails is recorded and retried with backoff; until then
+ * Runs work on a zone under its lease, which the work's last write releases. A failure is recorded and retried with backoff; until then
  * further messages for the zone do nothing.
- * @returns the result of the work, its failure, or undefined where another execution has the zone, or there is none
+ * @returns the result of the work or its failure; undefined if another execution holds the lease or the zone does not exist
  */
 export async function withLease<R>(
   deps: Pick<Deps, 'table' | 'now'>,
-  of: ZoneIds,
-  work: (zone: Zone, held: Held) => Promise<R>,
+  ids: ZoneIds,
+  work: (zone: Zone, lease: LeaseCondition) => Promise<R>,
 ): Promise<{ result: R } | { problem: ZoneProblem } | undefined> {
   const now = deps.now().getTime();
   const holder = randomUUID();
   const when = { 'lease.until': { absentOrBelow: now }, retryAt: { absentOrBelow: now + 1 } } as const;
-  const take = { set: { lease: { holder, until: now + LEASE_MS } }, when };
-  const zone = await ignoreConflict(deps.table.write(Zone, change(Zone, of, take, concurrentUpdate)));
+  const acquire = { set: { lease: { holder, until: now + LEASE_MS } }, when };
+  const zone = await ignoreConflict(deps.table.write(Zone, change(Zone, ids, acquire, concurrentUpdate)));
   if (!zone) return undefined;
-  const held: Held = { 'lease.holder': { is: holder } };
+  const lease: LeaseCondition = { 'lease.holder': { is: holder } };
   try {
-    return { result: await work(zone, held) };
+    return { result: await work(zone, lease) };
   } catch (error) {
     const isBusy = error instanceof NameServersBusy;
     const failures = (zone.failures ?? 0) + (isBusy ? 0 : 1);
     const retryAt = now + (isBusy ? BUSY_RETRY_MS : retryDelay(failures));
     const set = { failures, retryAt, ...schedule(Zone, new Date(retryAt)) };
-    const what = { set, remove: ['lease'], when: { ...held } };
-    await ignoreConflict(deps.table.write(Zone, change(Zone, of, what, concurrentUpdate)));
+    const what = { set, remove: ['lease'], when: { ...lease } };
+    await ignoreConflict(deps.table.write(Zone, change(Zone, ids, what, concurrentUpdate)));
     return { problem: { failures, error } };
   }
 }

@@ -13,11 +13,11 @@ import { change, create, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { AuditedChange, Caller, Deps } from '../deps.ts';
 import { findDomain } from '../registrar/domains.ts';
-import { checkAgainstOthers, checkRecord } from './rules.ts';
+import { assertNoConflict, parseRecord } from './rules.ts';
 
 const noSuchRecord = () => new ApiError('not_found', 'DNS record not found.');
 
-/** A domain of the caller's with its records: one round trip. Throws 404. */
+/** Reads one of the caller's domains with its records, in one round trip. Throws 404. */
 async function findRecords(deps: Deps, caller: Caller, domainId: string) {
   const [domain, records] = await Promise.all([
     findDomain(deps, caller, domainId),
@@ -37,22 +37,22 @@ export async function listDnsRecords(
   return { data, provider: domain.dnsProvider };
 }
 
-/** Scripts add an account's records all at once: the last of twenty must not be refused. */
+/** Scripts add many records concurrently: even the last of twenty requests must succeed. */
 const CONTENTION = { attempts: 20, onExhausted: serviceBusy };
 
 /**
- * Changes the records of a domain. Each change counts the zone's version on, in its transaction: what `decide` was shown is
- * still so when its writes happen. Throws 409 where the records are not ours to change.
+ * Changes the records of a domain. Each change increments the zone's version in its transaction, so that the records that `plan` was
+ * given are still current when its write happens. Throws 409 if the platform does not manage the domain's records.
  */
 async function changeRecords(
   deps: Deps,
   caller: Caller,
   domainId: string,
-  decide: (domain: Domain, records: readonly DnsRecord[]) => { write: Write; change: AuditedChange },
+  plan: (domain: Domain, records: readonly DnsRecord[]) => { write: Write; change: AuditedChange },
 ): Promise<{ data: { ok: true } }> {
   const { accountId } = caller;
   return await retryOnConflict(async () => {
-    // Before the records, which may be newer than this version and not older: the write would not notice those.
+    // Read the zone before the records: records newer than this version make the write fail, but older ones would go unnoticed.
     const zone = await deps.table.get(Zone, { accountId, domainId });
     const { domain, records } = await findRecords(deps, caller, domainId);
     if (domain.status !== 'ACTIVE' && domain.status !== 'PENDING') {
@@ -61,11 +61,11 @@ async function changeRecords(
     if (domain.dnsProvider === 'EXTERNAL' || !zone) {
       throw new ApiError('conflict', 'This domain uses external name servers: change its records there.');
     }
-    const { write, change: entry } = decide(domain, records);
+    const { write, change: entry } = plan(domain, records);
     const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
     const what = { set, when: { version: { is: zone.version } } };
-    const count = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
-    return await deps.commit([count, write], { data: { ok: true as const } }, entry);
+    const incrementVersion = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
+    return await deps.commit([incrementVersion, write], { data: { ok: true as const } }, entry);
   }, CONTENTION);
 }
 
@@ -76,8 +76,8 @@ export async function addDnsRecord(
   { id: domainId, ...input }: Input<typeof AddRoute>,
 ): Promise<Output<typeof AddRoute>> {
   const add = ({ name: domain }: Domain, records: readonly DnsRecord[]) => {
-    const fields = checkRecord(input, domain);
-    checkAgainstOthers(fields, records);
+    const fields = parseRecord(input, domain);
+    assertNoConflict(fields, records);
     if (records.length >= MAX_RECORDS) {
       throw new ApiError('conflict', `A domain has at most ${MAX_RECORDS} records.`);
     }
@@ -96,8 +96,8 @@ export async function replaceDnsRecord(
   const replaceRecord = ({ name: domain }: Domain, records: readonly DnsRecord[]) => {
     const before = records.find(({ id }) => id === recordId);
     if (!before) throw noSuchRecord();
-    const fields = checkRecord(input, domain);
-    checkAgainstOthers(
+    const fields = parseRecord(input, domain);
+    assertNoConflict(
       fields,
       records.filter(({ id }) => id !== recordId),
     );

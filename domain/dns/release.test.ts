@@ -14,7 +14,7 @@ import { crashAtStep, type ProcessOptions, simulation, toleratingFaults } from '
 import { endDomain } from '../registrar/tasks.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { addDnsRecord } from './records.ts';
-import { serveZone, type ZoneFate } from './release.ts';
+import { handleZoneMessage, type ZoneFate } from './release.ts';
 import { syncZone, zoneQueue } from './sync.ts';
 
 const NAME = 'shop.co.za';
@@ -86,7 +86,7 @@ async function served() {
     { accountId: OF.accountId, keyId: '' },
     { id: 'dom_1', type: 'A', name: 'www', content: '192.0.2.1', ttl: 60 },
   );
-  await serveZone(needs, OF);
+  await handleZoneMessage(needs, OF);
   const waiting: (typeof OF)[] = [];
   const zoneSyncQueue = { send: async (zones: readonly (typeof OF)[]) => void waiting.push(...zones) };
   const fates: (ZoneFate | 'FAILED')[] = [];
@@ -96,7 +96,7 @@ async function served() {
       clock.now += DAY;
       await sweep({ ...deps, zoneSyncQueue }, zoneQueue);
       for (const of of waiting.splice(0)) {
-        const { fate, problem } = await serveZone({ ...needs, ...own }, of);
+        const { fate, problem } = await handleZoneMessage({ ...needs, ...own }, of);
         if (fate || problem) fates.push(fate ?? 'FAILED');
       }
     }
@@ -109,7 +109,7 @@ async function served() {
     let hasSurvived = false;
     await toleratingFaults(async () => {
       const { deps: own, port } = startProcess(options);
-      await serveZone({ ...own, dns: port('dns', dns), delegations }, OF);
+      await handleZoneMessage({ ...own, dns: port('dns', dns), delegations }, OF);
       hasSurvived = true;
     });
     return hasSurvived;
@@ -149,7 +149,7 @@ test('a zone is served for as long as the registry sends resolvers to it, and 28
   expect(await exists()).toBe(true);
   await days(14);
   expect(await exists()).toBe(false);
-  expect(await serveZone(needs, OF)).toEqual({ changed: 0 });
+  expect(await handleZoneMessage(needs, OF)).toEqual({ changed: 0 });
 });
 
 test('a name for which no server answers keeps its zone, and is asked for again every day', async () => {

@@ -11,21 +11,22 @@ import { LEASE_ATTRIBUTES, withLease, type ZoneIds } from './lease.ts';
 import { diffRecordSets, syncZone, type ZoneSyncResult } from './sync.ts';
 
 /**
- * The end of hosted zones. A domain that was transferred away may be served from its zone still, and any other account of Route 53
- * may try to get a zone whose name servers the registry names. So a released zone is deleted only when resolvers were not sent to it for
- * weeks (docs/decisions/0019-domain-registration-and-dns.md).
+ * The deletion of released hosted zones. A domain that was transferred away may still be served from its zone. And once a zone is deleted
+ * while the registry still names its name servers, any other account of Route 53 may try to take it over. So a released zone is deleted only
+ * after the registry has not delegated to it for weeks (docs/decisions/0019-domain-registration-and-dns.md).
  */
 
-/** Time for which no check may find that resolvers are sent to a zone before it is deleted, in milliseconds. */
+/** Time for which no check may find a delegation to a zone before the zone is deleted, in milliseconds. */
 const UNDELEGATED_MS = 28 * DAY_MS;
-/** Time until the next check, in milliseconds; less where the last one could not tell. */
+/** Time until the next check, in milliseconds; the shorter one after a check without a result. */
 const CHECK_INTERVAL_MS = 7 * DAY_MS;
 const RECHECK_INTERVAL_MS = DAY_MS;
 
 /**
- * State of a released zone after a check: `DELEGATED` while resolvers are sent to it; `UNDELEGATED` until it was so for weeks; `UNKNOWN`
- * where no server answers for the name; `WAITING` for an order of the same name; `REUSED` by the name's next domain; `FOREIGN`, which
- * has records that are not ours; `GONE`, deleted by another; `DELETED`.
+ * State of a released zone after a check. `DELEGATED`: the registry names its name servers. `UNDELEGATED`: it does not, but not for long
+ * enough. `UNKNOWN`: no server answers for the name. `WAITING`: a domain with the same name is being ordered. `REUSED`: the zone belongs to
+ * the name's next domain. `FOREIGN`: it has records that the platform did not write. `GONE`: it no longer exists. `DELETED`: this check
+ * deleted it.
  */
 export type ZoneFate = 'DELEGATED' | 'UNDELEGATED' | 'UNKNOWN' | 'WAITING' | 'REUSED' | 'FOREIGN' | 'GONE' | 'DELETED';
 
@@ -39,53 +40,53 @@ export interface ZoneResult extends Omit<ZoneSyncResult, 'changed'> {
 
 type ReleaseDeps = Pick<Deps, 'table' | 'now'> & { dns: Dns; delegations: Delegations };
 
-/** Serves a message about a zone: syncs it, or checks whether a released one is needed still. */
-export async function serveZone(deps: ReleaseDeps, of: ZoneIds): Promise<ZoneResult> {
-  const zone = await deps.table.get(Zone, of);
-  return zone?.releasedAt ? await checkReleased(deps, of) : await syncZone(deps, of);
+/** Handles a message about a zone: syncs it, or checks whether a released zone is still needed. */
+export async function handleZoneMessage(deps: ReleaseDeps, ids: ZoneIds): Promise<ZoneResult> {
+  const zone = await deps.table.get(Zone, ids);
+  return zone?.releasedAt ? await checkReleased(deps, ids) : await syncZone(deps, ids);
 }
 
-async function checkReleased(deps: ReleaseDeps, of: ZoneIds): Promise<ZoneResult> {
-  const checked = await withLease<ZoneResult>(deps, of, async (zone, held) => {
+async function checkReleased(deps: ReleaseDeps, ids: ZoneIds): Promise<ZoneResult> {
+  const checked = await withLease<ZoneResult>(deps, ids, async (zone, lease) => {
     const now = deps.now();
     const end = async (fate: ZoneFate) => {
-      await ignoreConflict(deps.table.transact([remove(Zone, of, { ...held }, concurrentUpdate)]));
+      await ignoreConflict(deps.table.transact([remove(Zone, ids, { ...lease }, concurrentUpdate)]));
       return { fate };
     };
     const keep = async (result: ZoneResult, afterMs: number, undelegatedSince: string | undefined) => {
       const set = { ...(undelegatedSince && { undelegatedSince }), ...schedule(Zone, timestampAfter(now, afterMs)) };
-      const gone = [...LEASE_ATTRIBUTES, ...(undelegatedSince ? [] : ['undelegatedSince'])];
-      const what = { set, remove: gone, when: { ...held } };
-      await ignoreConflict(deps.table.write(Zone, change(Zone, of, what, concurrentUpdate)));
+      const removed = [...LEASE_ATTRIBUTES, ...(undelegatedSince ? [] : ['undelegatedSince'])];
+      const what = { set, remove: removed, when: { ...lease } };
+      await ignoreConflict(deps.table.write(Zone, change(Zone, ids, what, concurrentUpdate)));
       return result;
     };
     const { name, undelegatedSince } = zone;
-    // The registrar makes a zone also for a domain that has other name servers from the start: it is found by its name.
+    // The registrar also creates a zone for a domain with external name servers. It is not stored, and is found by its name.
     const hostedZoneId = zone.hostedZoneId ?? (await deps.dns.findZone(name, []))?.id;
     if (!hostedZoneId) return await end('GONE');
     const successor = await findSuccessor(deps, { ...zone, hostedZoneId });
     if (successor === 'REUSED') return await end('REUSED');
     if (successor === 'WAITING') return await keep({ fate: 'WAITING' }, RECHECK_INTERVAL_MS, undelegatedSince);
-    const own = await deps.dns.nameservers(hostedZoneId);
-    if (!own) return await end('GONE');
-    let asked: string[];
+    const nameServers = await deps.dns.nameservers(hostedZoneId);
+    if (!nameServers) return await end('GONE');
+    let delegated: string[];
     try {
-      asked = await deps.delegations.of(name);
+      delegated = await deps.delegations.of(name);
     } catch (error) {
       return await keep({ fate: 'UNKNOWN', unknown: error }, RECHECK_INTERVAL_MS, undelegatedSince);
     }
-    if (asked.some((each) => own.includes(each)))
+    if (delegated.some((nameServer) => nameServers.includes(nameServer)))
       return await keep({ fate: 'DELEGATED' }, CHECK_INTERVAL_MS, undefined);
     const since = undelegatedSince ?? now.toISOString();
-    const leftMs = Date.parse(since) + UNDELEGATED_MS - now.getTime();
-    if (leftMs > 0) return await keep({ fate: 'UNDELEGATED' }, Math.min(leftMs, CHECK_INTERVAL_MS), since);
+    const remainingMs = Date.parse(since) + UNDELEGATED_MS - now.getTime();
+    if (remainingMs > 0) return await keep({ fate: 'UNDELEGATED' }, Math.min(remainingMs, CHECK_INTERVAL_MS), since);
     return await end(await deleteZone(deps, { ...zone, hostedZoneId }));
   });
   if (!checked) return {};
   return 'problem' in checked ? { problem: checked.problem } : checked.result;
 }
 
-/** Looks at the domain that has the name by now: its zone may be this one, or become it while it is ordered. */
+/** Checks the domain that holds the name by now. Its zone may be this one, or may become this one while the domain is being ordered. */
 async function findSuccessor(
   { table }: Pick<Deps, 'table'>,
   { name, domainId, hostedZoneId }: Zone,
@@ -93,14 +94,14 @@ async function findSuccessor(
   const holder = await table.get(DomainName, { name });
   if (!holder || holder.domainId === domainId) return undefined;
   const { accountId } = holder;
-  // The zone after the domain: one that becomes active gets its zone in the same transaction.
+  // Read the zone after the domain: a domain that becomes active gets its zone in the same transaction.
   const domain = await table.get(Domain, { accountId, id: holder.domainId });
   const zone = await table.get(Zone, { accountId, domainId: holder.domainId });
   if (zone?.hostedZoneId === hostedZoneId) return 'REUSED';
   return domain?.status === 'PENDING' ? 'WAITING' : undefined;
 }
 
-/** Deletes a hosted zone with its records. May be repeated. One that never had records of ours is deleted only if it has none. */
+/** Deletes a hosted zone with its records. Idempotent. A zone that the platform never wrote to is deleted only if it has no records. */
 async function deleteZone(
   { dns }: ReleaseDeps,
   { hostedZoneId, name, mirrored }: Zone & { hostedZoneId: string },

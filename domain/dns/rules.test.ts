@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../contract/errors.ts';
 import type { DnsRecord } from '../../table/entities/dns.ts';
-import { checkAgainstOthers, checkRecord, type RecordFields } from './rules.ts';
+import { assertNoConflict, parseRecord, type RecordFields } from './rules.ts';
 import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
 const txt = (content: string, name = '') =>
-  checkRecord({ type: 'TXT', name, content, ttl: 60, prio: undefined }, 'shop.co.za');
+  parseRecord({ type: 'TXT', name, content, ttl: 60, prio: undefined }, 'shop.co.za');
 const stored = (fields: RecordFields, id: string): DnsRecord => ({ ...fields, id, domainId: 'dom', createdAt: '' });
 const refusal = (work: () => unknown) => {
   try {
@@ -56,7 +56,7 @@ test.each([
     'has an unknown tag; there are issue, issuewild, issuemail, issuevmc, iodef, contactemail, contactphone',
   ],
 ] as const)('refuses %s', (_what, record, message) => {
-  expect(refusal(() => checkRecord({ ...record, ttl: 60, prio: undefined }, 'shop.co.za'))).toBe(
+  expect(refusal(() => parseRecord({ ...record, ttl: 60, prio: undefined }, 'shop.co.za'))).toBe(
     `invalid_request content: ${message}`,
   );
 });
@@ -80,7 +80,7 @@ test('refuses a name with a dot at its end that is not below the domain', () => 
 
 describe('an MX record of a name that accepts no mail', () => {
   const mx = (content: string, prio: number | undefined, name = '') =>
-    checkRecord({ type: 'MX', name, content, ttl: 60, prio }, 'shop.co.za');
+    parseRecord({ type: 'MX', name, content, ttl: 60, prio }, 'shop.co.za');
 
   test('is a dot with priority 0, in responses and in zones', () => {
     const fields = mx(' . ', 0);
@@ -92,15 +92,15 @@ describe('an MX record of a name that accepts no mail', () => {
 
   test('stands beside no other mail server of the name', () => {
     const others = [stored(mx('mail.example.net', 10), 'one'), stored(mx('.', 0, 'www'), 'two')];
-    expect(refusal(() => checkAgainstOthers(mx('.', 0), others))).toMatch(/^conflict An MX record of \./);
-    expect(refusal(() => checkAgainstOthers(mx('mail.example.net', 10, 'www'), others))).toMatch(/^conflict An MX/);
-    expect(refusal(() => checkAgainstOthers(mx('.', 0, 'blog'), others))).toBeUndefined();
+    expect(refusal(() => assertNoConflict(mx('.', 0), others))).toMatch(/^conflict An MX record of \./);
+    expect(refusal(() => assertNoConflict(mx('mail.example.net', 10, 'www'), others))).toMatch(/^conflict An MX/);
+    expect(refusal(() => assertNoConflict(mx('.', 0, 'blog'), others))).toBeUndefined();
   });
 });
 
 test('an SRV record of a service that there is not has a dot as its target, in responses and in zones', () => {
   const srv = (content: string) =>
-    checkRecord({ type: 'SRV', name: '_imap._tcp', content, ttl: 60, prio: 0 }, 'shop.co.za');
+    parseRecord({ type: 'SRV', name: '_imap._tcp', content, ttl: 60, prio: 0 }, 'shop.co.za');
   expect([srv('0 0 .').content, toZoneFileValue(srv('0 0 .'))]).toEqual(['0 0 .', '0 0 0 .']);
   expect(toZoneFileValue(srv('5 5060 sip.example.net.'))).toBe('0 5 5060 sip.example.net.');
   expect(refusal(() => srv('0 0 ..'))).toMatch(/^invalid_request content: /);
@@ -108,7 +108,7 @@ test('an SRV record of a service that there is not has a dot as its target, in r
 
 describe('the records of one name and type are limited to one request', () => {
   const add = (all: DnsRecord[], fields: RecordFields) => {
-    const problem = refusal(() => checkAgainstOthers(fields, all));
+    const problem = refusal(() => assertNoConflict(fields, all));
     if (!problem) all.push(stored(fields, `rec_${all.length}`));
     return problem;
   };
@@ -125,7 +125,7 @@ describe('the records of one name and type are limited to one request', () => {
   test('by number', () => {
     const all: DnsRecord[] = [];
     const address = (index: number) =>
-      checkRecord(
+      parseRecord(
         { type: 'A', name: 'www', content: `192.0.${index >> 8}.${index & 255}`, ttl: 60, prio: undefined },
         'shop.co.za',
       );

@@ -9,17 +9,17 @@ import type { DnsRecord } from '../../table/entities/dns.ts';
 import { fitsRecordSet, NO_HOST, toZoneFileValue } from './zone-file.ts';
 
 /**
- * Rules of DNS records (design, Domains). Contents are stored in one spelling: names in lower case without the last
- * dot, IPv6 addresses in short form, so that equal records are equal.
+ * Rules of DNS records (design, Domains). Contents are stored in a canonical form, so that equal records compare equal: names in
+ * lower case without the trailing dot, IPv6 addresses in short form.
  */
 export type RecordInput = Pick<Input<typeof AddRoute>, 'type' | 'name' | 'content' | 'ttl' | 'prio'>;
 export type RecordFields = Pick<DnsRecord, 'type' | 'name' | 'content' | 'ttl' | 'prio'>;
 
-const refuse = (field: string, why: string) => new ApiError('invalid_request', `${field}: ${why}`);
+const refuse = (field: string, reason: string) => new ApiError('invalid_request', `${field}: ${reason}`);
 
 /**
- * Returns a name in lower case relative to the domain. Instructions of other providers print names with the domain, with or without
- * a dot at the end; one that would have the domain twice is never meant.
+ * Returns a name relative to the domain. Instructions of other providers show absolute names, with or without a trailing dot. A name that
+ * contains the domain is therefore absolute; a name with the domain twice is never intended.
  */
 function toRelativeName(name: string, domain: string): string {
   const absolute = name.replace(/\.$/, '');
@@ -27,8 +27,8 @@ function toRelativeName(name: string, domain: string): string {
   return absolute.endsWith(`.${domain}`) ? absolute.slice(0, -domain.length - 1) : name;
 }
 
-/** The name relative to the domain. Throws 400. */
-function checkName(given: string, domain: string): string {
+/** Returns the name relative to the domain. Throws 400. */
+function parseName(given: string, domain: string): string {
   const name = toRelativeName(given, domain);
   if (name === '') return name;
   const labels = name.split('.');
@@ -50,12 +50,12 @@ function parseTarget(text: string): string {
   return host;
 }
 
-/** A server, or {@link NO_HOST}. Throws 400. */
+/** Parses a server's host name, or {@link NO_HOST}. Throws 400. */
 const parseServer = (text: string): string => (text === NO_HOST ? text : parseTarget(text));
 
-const isNumber = (text: string, most: number) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= most;
+const isNumber = (text: string, max: number) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= max;
 
-/** `weight port target`; the priority stands in `prio`. */
+/** Parses `weight port target`; the priority is in `prio`. */
 function parseSrv(text: string): string {
   const [weight = '', port = '', host = '', ...more] = text.split(' ');
   if (!isNumber(weight, 65_535) || !isNumber(port, 65_535) || more.length > 0 || host === '') {
@@ -64,7 +64,7 @@ function parseSrv(text: string): string {
   return `${weight} ${port} ${parseServer(host)}`;
 }
 
-/** Tags that authorities know (RFC 8659, 8657, 9495), and what each one's value looks like. */
+/** Tags that certificate authorities know (RFC 8659, 8657, 9495), and the syntax of their values. */
 const CAA_VALUES: Record<string, RegExp> = {
   issue: /^[\x21-\x7e ]*$/,
   issuewild: /^[\x21-\x7e ]*$/,
@@ -75,15 +75,15 @@ const CAA_VALUES: Record<string, RegExp> = {
   contactphone: /^[+\d][\d ()-]*$/,
 };
 
-/** `flags tag "value"`, the value with or without quotes. */
+/** Parses `flags tag "value"`, with or without quotes around the value. */
 function parseCaa(text: string): string {
-  const asked = 'must be flags tag "value", e.g. 0 issue "letsencrypt.org"';
+  const expected = 'must be flags tag "value", e.g. 0 issue "letsencrypt.org"';
   const [, flags = '', tag = '', quoted, bare] = /^(\d+) ([A-Za-z0-9]+) (?:"([^"\\]*)"|([^"\\\s]+))$/.exec(text) ?? [];
   const value = quoted ?? bare;
   const known = entryOf(CAA_VALUES, tag.toLowerCase());
-  if (value === undefined || !isNumber(flags, 255)) throw refuse('content', asked);
+  if (value === undefined || !isNumber(flags, 255)) throw refuse('content', expected);
   if (!known) throw refuse('content', `has an unknown tag; there are ${Object.keys(CAA_VALUES).join(', ')}`);
-  if (!known.test(value)) throw refuse('content', asked);
+  if (!known.test(value)) throw refuse('content', expected);
   return `${flags} ${tag.toLowerCase()} "${value}"`;
 }
 
@@ -115,12 +115,12 @@ const CONTENTS: Record<DnsRecord['type'], (content: string) => string> = {
   TXT: parseTxt,
 };
 
-/** Checks one record and returns every field as it is stored. Throws 400 naming the field. */
-export function checkRecord(input: RecordInput, domain: string): RecordFields {
+/** Validates a record and returns its fields in canonical form. Throws 400 naming the field. */
+export function parseRecord(input: RecordInput, domain: string): RecordFields {
   const { type, ttl, prio } = input;
-  const name = checkName(input.name, domain);
+  const name = parseName(input.name, domain);
   if (type === 'CNAME' && name === '') {
-    throw refuse('name', 'must be below the domain for a CNAME: the domain itself has other records');
+    throw refuse('name', 'must be below the domain for a CNAME, which is not allowed at the zone apex');
   }
   if (type === 'NS' && name === '')
     throw refuse('name', "must be below the domain for an NS record: the domain's own name servers are the platform's");
@@ -128,7 +128,7 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
   const ranked = type === 'MX' || type === 'SRV';
   if (ranked && prio === undefined) throw refuse('prio', `is required for ${type}`);
   if (type === 'MX' && input.content.trim() === NO_HOST && prio !== 0) {
-    throw refuse('prio', 'must be 0 where the content is ., which means that the name accepts no mail');
+    throw refuse('prio', 'must be 0 if the content is ., which means that the name accepts no mail');
   }
   const fields = { type, name, content: CONTENTS[type](input.content.trim()), ttl, prio: ranked ? (prio ?? 0) : 0 };
   if (type === 'CNAME' && fields.content === `${name}.${domain}`.toLowerCase())
@@ -138,25 +138,25 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
   if (toZoneFileValue(fields).length > valueCharacters) {
     throw refuse(
       'content',
-      `is too long for the name servers, which take ${valueCharacters} characters; a quote, a backslash and each byte of a character outside of ASCII count as four`,
+      `is too long for the name servers, which accept ${valueCharacters} characters; a quote, a backslash and each byte of a character outside of ASCII count as four`,
     );
   }
   return fields;
 }
 
-/** A record among those that are there. Throws 409. */
-export function checkAgainstOthers(record: RecordFields, others: readonly DnsRecord[]): void {
-  const beside = others.filter(({ name }) => name === record.name);
+/** Throws 409 if a record duplicates or contradicts another record of the domain, or exceeds the limits of its record set. */
+export function assertNoConflict(record: RecordFields, others: readonly DnsRecord[]): void {
+  const sameName = others.filter(({ name }) => name === record.name);
   const same = (other: DnsRecord) =>
     other.type === record.type && other.content === record.content && other.prio === record.prio;
-  if (beside.some(same)) throw new ApiError('conflict', 'This record is there already.');
-  const alone = record.type === 'CNAME' ? beside.length > 0 : beside.some(({ type }) => type === 'CNAME');
-  if (alone) throw new ApiError('conflict', 'A CNAME cannot stand beside other records of the same name.');
-  const set = [...beside.filter(({ type }) => type === record.type), record];
+  if (sameName.some(same)) throw new ApiError('conflict', 'This record already exists.');
+  const breaksCname = record.type === 'CNAME' ? sameName.length > 0 : sameName.some(({ type }) => type === 'CNAME');
+  if (breaksCname) throw new ApiError('conflict', 'A CNAME cannot coexist with other records of the same name.');
+  const set = [...sameName.filter(({ type }) => type === record.type), record];
   if (record.type === 'MX' && set.length > 1 && set.some(({ content }) => content === NO_HOST)) {
     throw new ApiError(
       'conflict',
-      'An MX record of . (no mail) cannot stand beside other MX records of the same name.',
+      'An MX record of . (no mail) cannot coexist with other MX records of the same name.',
     );
   }
   if (!fitsRecordSet(set.map(toZoneFileValue))) {

@@ -217,7 +217,9 @@ test.each([
     return await needs.table.get(entity, of);
   };
   const delayed = { ...needs, table: { ...needs.table, get } };
-  await expect(addDnsRecord(delayed, caller, { ...www, ...fields })).rejects.toThrow(/there already|beside other/);
+  await expect(addDnsRecord(delayed, caller, { ...www, ...fields })).rejects.toThrow(
+    /already exists|coexist with other/,
+  );
   expect((await listDnsRecords(needs, caller, { id: 'dom' })).data).toHaveLength(1);
 });
 

@@ -11,10 +11,10 @@ import { timestampAfter } from '../time.ts';
 import { LEASE_ATTRIBUTES, retryDelay, withLease, type ZoneIds, type ZoneProblem } from './lease.ts';
 import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
-/** Returns the key of a record set: name servers have one set per name and type. */
+/** Returns the key of a record set: there is one set per name and type. */
 const setKey = ({ name, type }: { name: string; type: string }) => `${name} ${type}`;
 
-/** The sets that a domain's records make. One set has one time to live: the shortest of its records'. */
+/** Groups a domain's records into record sets. A set has one time to live: the shortest of its records. */
 export function toRecordSets(domain: string, records: readonly DnsRecord[]): RecordSet[] {
   const sets = new Map<string, RecordSet>();
   for (const record of records) {
@@ -26,14 +26,14 @@ export function toRecordSets(domain: string, records: readonly DnsRecord[]): Rec
   return [...sets.values()];
 }
 
-/** An owner's records of these types say where a name leads. */
+/** Types of the owner's records that determine where a name points to. */
 const TARGET_TYPES = ['A', 'AAAA', 'CNAME', 'NS'];
 
-/** The sets that a zone's aliases make beside the owner's own; those come first. */
-export function toAliasSets(aliases: Readonly<Record<string, string>>, own: readonly RecordSet[]): RecordSet[] {
-  const led = new Set(own.flatMap(({ name, type }) => (TARGET_TYPES.includes(type) ? [name] : [])));
+/** Returns the record sets of a zone's aliases. The owner's records for a name take precedence over its alias. */
+export function toAliasSets(aliases: Readonly<Record<string, string>>, ownerSets: readonly RecordSet[]): RecordSet[] {
+  const taken = new Set(ownerSets.flatMap(({ name, type }) => (TARGET_TYPES.includes(type) ? [name] : [])));
   return Object.entries(aliases).flatMap(([name, alias]) =>
-    led.has(name) ? [] : ['A', 'AAAA'].map((type) => ({ name, type, ttl: 0, values: [], alias })),
+    taken.has(name) ? [] : ['A', 'AAAA'].map((type) => ({ name, type, ttl: 0, values: [], alias })),
   );
 }
 
@@ -43,15 +43,15 @@ const sameSet = (a: RecordSet, b: RecordSet): boolean =>
   JSON.stringify([...a.values].sort()) === JSON.stringify([...b.values].sort());
 
 /**
- * Returns the changes from the present record sets to the desired ones. Deletions come first, because a CNAME may take
- * the place of another record.
+ * Returns the changes from the current record sets to the desired ones. Deletions come first, because a CNAME may replace another
+ * record.
  */
-export function diffRecordSets(there: readonly RecordSet[], wanted: readonly RecordSet[]): DnsChange[] {
-  const known = new Map(there.map((set) => [setKey(set), set]));
-  const asked = new Set(wanted.map(setKey));
+export function diffRecordSets(current: readonly RecordSet[], desired: readonly RecordSet[]): DnsChange[] {
+  const known = new Map(current.map((set) => [setKey(set), set]));
+  const desiredKeys = new Set(desired.map(setKey));
   return [
-    ...there.filter((set) => !asked.has(setKey(set))).map((set) => ({ action: 'DELETE' as const, set })),
-    ...wanted
+    ...current.filter((set) => !desiredKeys.has(setKey(set))).map((set) => ({ action: 'DELETE' as const, set })),
+    ...desired
       .filter((set) => {
         const before = known.get(setKey(set));
         return !before || !sameSet(before, set);
@@ -69,25 +69,25 @@ export interface ZoneSyncResult {
 }
 
 /**
- * Syncs a zone's records to the name servers. One execution syncs a zone at a time and keeps the lease until all
- * changes are written; an execution that finds the lease taken has nothing left to do, and the last of racing changes
- * wins. Of a released zone nothing is written (domain/dns/release.ts).
+ * Syncs a zone's records to the name servers. One execution at a time syncs a zone and keeps the lease until all changes are written,
+ * including changes made meanwhile; so an execution that finds the lease taken has nothing to do. Nothing is written to a released zone
+ * (domain/dns/release.ts).
  */
-export async function syncZone(deps: SyncDeps, of: ZoneIds): Promise<ZoneSyncResult> {
-  const synced = await withLease(deps, of, async (first, held) => {
+export async function syncZone(deps: SyncDeps, ids: ZoneIds): Promise<ZoneSyncResult> {
+  const synced = await withLease(deps, ids, async (first, lease) => {
     let changed = 0;
-    for (let zone: Zone | undefined = first; zone; zone = await deps.table.get(Zone, of)) {
-      if (zone.lease?.holder !== held['lease.holder'].is)
-        throw new Error(`the zone ${of.domainId} was held for too long`);
+    for (let zone: Zone | undefined = first; zone; zone = await deps.table.get(Zone, ids)) {
+      if (zone.lease?.holder !== lease['lease.holder'].is)
+        throw new Error(`the sync of zone ${ids.domainId} took longer than its lease`);
       const { version, releasedAt } = zone;
       if (!releasedAt) changed += await syncRecords(deps, zone);
-      // Without a hosted zone it is done once the domain is registered.
+      // Without a hosted zone, the records are synced once the domain is registered.
       const set = zone.hostedZoneId && !releasedAt ? { mirrored: version } : {};
       const remove = [...LEASE_ATTRIBUTES, ...(releasedAt ? [] : unschedule(Zone))];
-      const done = { set, remove, when: { version: { is: version }, ...held } };
-      if (await ignoreConflict(deps.table.write(Zone, change(Zone, of, done, concurrentUpdate)))) return changed;
+      const done = { set, remove, when: { version: { is: version }, ...lease } };
+      if (await ignoreConflict(deps.table.write(Zone, change(Zone, ids, done, concurrentUpdate)))) return changed;
     }
-    // A domain that was not registered after all has taken its zone along.
+    // The zone was deleted together with its domain, whose registration failed.
     return changed;
   });
   if (!synced) return { changed: 0 };
@@ -95,23 +95,23 @@ export async function syncZone(deps: SyncDeps, of: ZoneIds): Promise<ZoneSyncRes
 }
 
 /**
- * Writes the difference between the table and the name servers. The zone of a name that another domain has by now is
- * left alone: its owner's records are there.
+ * Writes the difference between the table and the name servers. Does nothing if the name belongs to another domain by now: the name
+ * servers then have that domain's records.
  *
- * @returns how many sets were changed
+ * @returns the number of changed record sets
  */
 async function syncRecords(deps: Pick<SyncDeps, 'table' | 'dns'>, zone: Zone): Promise<number> {
   const { hostedZoneId, name, version, mirrored, domainId, aliases = {} } = zone;
   if (!hostedZoneId || mirrored >= version) return 0;
   const holder = await deps.table.get(DomainName, { name });
   if (holder?.domainId !== domainId) return 0;
-  const [records, there] = await Promise.all([
+  const [records, current] = await Promise.all([
     deps.table.all(DnsRecord, recordsOf(domainId)),
     deps.dns.recordSets(hostedZoneId, name),
   ]);
-  // A set that the name servers refuse, from before they were limited, must not keep the others from them.
-  const own = toRecordSets(name, records).filter(({ values }) => fitsRecordSet(values));
-  const changes = diffRecordSets(there, [...own, ...toAliasSets(aliases, own)]);
+  // Records that predate the limits may form a set that the name servers refuse. It must not block the other sets.
+  const ownerSets = toRecordSets(name, records).filter(({ values }) => fitsRecordSet(values));
+  const changes = diffRecordSets(current, [...ownerSets, ...toAliasSets(aliases, ownerSets)]);
   if (changes.length > 0) await deps.dns.change(hostedZoneId, changes);
   return changes.length;
 }
@@ -119,7 +119,7 @@ async function syncRecords(deps: Pick<SyncDeps, 'table' | 'dns'>, zone: Zone): P
 export const enqueueZoneSync = (deps: { zoneSyncQueue: ZoneSyncQueue }, { accountId, domainId }: Zone): Promise<void> =>
   deps.zoneSyncQueue.send([{ accountId, domainId }]);
 
-/** Zones whose message was lost, whose sync failed, or which were released: they are enqueued again, with backoff, until they are done. */
+/** Zones whose message was lost, whose sync failed, or which were released. They are enqueued again with backoff until they are done. */
 export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { zoneSyncQueue: ZoneSyncQueue }> = {
   queue: 'ZONE',
   entity: Zone,
@@ -127,7 +127,7 @@ export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { zo
     await enqueueZoneSync(deps, zone);
     const next = schedule(Zone, timestampAfter(deps.now(), retryDelay(zone.failures ?? 0)));
     const what = { set: next, when: { dueAt: { is: dueAt } } };
-    // One that was synced meanwhile is due no more, or has its next time.
+    // A conflict means that the zone was synced in the meantime: it is no longer due, or has a new due time.
     await ignoreConflict(deps.table.write(Zone, change(Zone, zone, what, concurrentUpdate)));
   },
 };

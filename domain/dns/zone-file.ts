@@ -1,7 +1,7 @@
 import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
 import type { DnsRecord } from '../../table/entities/dns.ts';
 
-/** Bytes outside of printable ASCII, the quote and the backslash are written by their number, in octal. */
+/** Quotes bytes. The quote, the backslash and bytes outside of printable ASCII become octal escapes. */
 const quoteBytes = (bytes: Buffer): string =>
   `"${[...bytes]
     .map((byte) =>
@@ -11,7 +11,7 @@ const quoteBytes = (bytes: Buffer): string =>
     )
     .join('')}"`;
 
-/** A text in quoted strings of at most 255 bytes. */
+/** Splits a text into quoted strings of at most 255 bytes. */
 function quoteText(text: string): string {
   const bytes = Buffer.from(text);
   const parts: string[] = [];
@@ -20,12 +20,12 @@ function quoteText(text: string): string {
 }
 
 /**
- * The host of a service that there is not: the content of an MX record of a name that accepts no mail, with priority 0 and alone (RFC 7505,
- * section 3), and the target of an SRV record (RFC 2782).
+ * The host of a service that does not exist. As the content of a name's only MX record, with priority 0, it means that the name accepts no
+ * mail (RFC 7505, section 3). It may also be the target of an SRV record (RFC 2782).
  */
 export const NO_HOST = '.';
 
-/** A record's value in the notation of zone files: names end in a dot, priorities stand inside, texts are quoted. */
+/** Returns a record's value in zone file notation: names end in a dot, the value includes the priority, texts are quoted. */
 export function toZoneFileValue({ type, content, prio }: Pick<DnsRecord, 'type' | 'content' | 'prio'>): string {
   switch (type) {
     case 'CNAME':
@@ -43,7 +43,7 @@ export function toZoneFileValue({ type, content, prio }: Pick<DnsRecord, 'type' 
   }
 }
 
-/** Returns true for values that the name servers accept as one record set. */
+/** Returns true if the name servers accept the values as one record set. */
 export const fitsRecordSet = (values: readonly string[]): boolean =>
   values.length <= NAME_SERVER_LIMITS.setValues &&
   values.every((value) => value.length <= NAME_SERVER_LIMITS.valueCharacters) &&

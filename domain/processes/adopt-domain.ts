@@ -10,7 +10,7 @@ import { create } from '../../table/writes.ts';
 import type { InCell } from '../apps/cells.ts';
 import { setZoneAliases } from '../custom-domains/zone-alias.ts';
 import type { Deps } from '../deps.ts';
-import { checkAgainstOthers, checkRecord } from '../dns/rules.ts';
+import { assertNoConflict, parseRecord } from '../dns/rules.ts';
 import { syncZone } from '../dns/sync.ts';
 import { findAccount } from '../limits/limits.ts';
 import { isDelegatedTo } from '../registrar/domains.ts';
@@ -38,8 +38,8 @@ function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string):
   const createdAt = deps.now().toISOString();
   const made: DnsRecord[] = [];
   for (const given of records) {
-    const fields = checkRecord(given, domain);
-    checkAgainstOthers(fields, made);
+    const fields = parseRecord(given, domain);
+    assertNoConflict(fields, made);
     made.push({ ...fields, id: deps.newId('rec'), domainId, createdAt });
   }
   return made;

@@ -1,4 +1,4 @@
-import { serveZone } from '../../domain/dns/release.ts';
+import { handleZoneMessage } from '../../domain/dns/release.ts';
 import { DomainInput } from '../../domain/registrar/tasks.ts';
 import { delegations } from '../../runtime/bindings/delegations.ts';
 import { dns } from '../../runtime/bindings/dns.ts';
@@ -8,5 +8,5 @@ import { consumer } from '../../runtime/triggers/consumer.ts';
 
 /** Syncs the queued zones from the table to the name servers, and deletes those that are needed no more. */
 export const handler = consumer(DomainInput, async (ids) =>
-  reportZoneSync(ids, await serveZone({ ...deps, dns, delegations }, ids)),
+  reportZoneSync(ids, await handleZoneMessage({ ...deps, dns, delegations }, ids)),
 );
