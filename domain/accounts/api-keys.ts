@@ -122,8 +122,8 @@ export async function updateKey(
     if (!key) throw noSuchKey();
     if (key.revokedAt) throw alreadyRevoked();
     const use = await readUse(deps, key);
-    const { aiBudgetMicroRand: _, ...rest } = key;
-    const after = { ...(aiBudget === null ? rest : key), ...set };
+    const { aiBudgetMicroRand: _, ...withoutBudget } = key;
+    const after = { ...(aiBudget === null ? withoutBudget : key), ...set };
     if (isDeepStrictEqual(after, key)) return { data: view(key, use) };
     const when = allUnchanged(key, ['name', 'aiBudgetMicroRand', 'revokedAt']);
     return await deps.commit(

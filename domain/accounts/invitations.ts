@@ -54,8 +54,8 @@ export function newLink({ settings }: Pick<Deps, 'settings'>, accountId: string,
 }
 
 /** Returns an invitation with a new secret, marked as not yet emailed, and the link with the secret. */
-function withNewLink(deps: Deps, accountId: string, given: Omit<TeamInvitation, 'hash' | 'expiresAt'>) {
-  const { mail: _, ...invitation } = given;
+function withNewLink(deps: Deps, accountId: string, details: Omit<TeamInvitation, 'hash' | 'expiresAt'>) {
+  const { mail: _, ...invitation } = details;
   const expiresAt = timestampAfter(deps.now(), INVITATION_DAYS * DAY_MS);
   const { hash, link } = newLink(deps, accountId, invitation.id);
   return { invitation: { ...invitation, hash, expiresAt }, link };
@@ -112,11 +112,11 @@ export async function resendInvitation(
 ): Promise<Output<typeof ResendRoute>> {
   const resend = async (): Promise<Output<typeof ResendRoute>> => {
     const team = await readTeam(deps, accountId);
-    const found = team.invitations.find((candidate) => candidate.id === id);
-    if (!found) throw noSuchInvitation();
-    const { invitation, link } = withNewLink(deps, accountId, found);
-    const emailed = await isEmailed(deps, found.email);
-    const invitations = team.invitations.map((candidate) => (candidate === found ? invitation : candidate));
+    const previous = team.invitations.find((candidate) => candidate.id === id);
+    if (!previous) throw noSuchInvitation();
+    const { invitation, link } = withNewLink(deps, accountId, previous);
+    const emailed = await isEmailed(deps, previous.email);
+    const invitations = team.invitations.map((candidate) => (candidate === previous ? invitation : candidate));
     return await deps.commit(
       [writeTeam(team, { invitations }), countToday(deps, team.account, 'invitationsPerDay')],
       { data: { ...view(invitation), link, isEmailed: emailed } },
@@ -134,13 +134,13 @@ export async function revokeInvitation(
 ): Promise<Output<typeof RevokeRoute>> {
   const revoke = async (): Promise<Output<typeof RevokeRoute>> => {
     const team = await readTeam(deps, accountId);
-    const found = team.invitations.find((candidate) => candidate.id === id);
-    if (!found) throw noSuchInvitation();
-    const invitations = team.invitations.filter((candidate) => candidate !== found);
+    const invitation = team.invitations.find((candidate) => candidate.id === id);
+    if (!invitation) throw noSuchInvitation();
+    const invitations = team.invitations.filter((candidate) => candidate !== invitation);
     return await deps.commit(
       [writeTeam(team, { invitations })],
       { data: { id, deleted: true } },
-      { subjectId: id, before: audited(found) },
+      { subjectId: id, before: audited(invitation) },
     );
   };
   return await retryRequest(revoke);

@@ -140,7 +140,7 @@ async function readNewest(
     read += 1;
     if (!off.includes(notification.kind)) newest.push(notification);
   }
-  return newest.sort((one, other) => other.at.localeCompare(one.at)).slice(0, MAX_NOTIFICATIONS);
+  return newest.sort((a, b) => b.at.localeCompare(a.at)).slice(0, MAX_NOTIFICATIONS);
 }
 
 /** Reads a login's settings in an account; undefined before the first change. */

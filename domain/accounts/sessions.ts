@@ -41,7 +41,7 @@ function endedWith(
   const listedUntil = Math.max(expiresAtEpoch, nowEpoch + ACCESS_TOKEN_S) + MARGIN_S;
   const unexpired = Object.entries({ ...listed, [key]: listedUntil }).filter(([, until]) => until > nowEpoch);
   // Beyond the maximum, drops the sessions that expire first.
-  return Object.fromEntries(unexpired.sort(([, one], [, other]) => other - one).slice(0, MAX_ENDED_SESSIONS));
+  return Object.fromEntries(unexpired.sort(([, a], [, b]) => b - a).slice(0, MAX_ENDED_SESSIONS));
 }
 
 /**

@@ -61,6 +61,7 @@ async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | un
   const { ledger, unclosed } = await addClosing(deps, account);
   const windows = windowsOf(account);
   const closing = windows.filter(({ window }) => window < unclosed);
+  // Windows without running calls: their remaining holds are released.
   const over = closing.filter(
     ({ window, calls, held }) =>
       (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0),

@@ -76,14 +76,14 @@ export async function readSums(deps: Pick<Deps, 'table'>, accountId: string, fro
   ]);
   const sums: SumsByKey = new Map(stored.map((sum) => [keyOf(sum), sum]));
   for (const entry of unclosed) if (entry.createdAt >= from) addEntry(sums, entry);
-  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
 
 async function readUnclosed(deps: Pick<Deps, 'table'>, accountId: string, first: number): Promise<AiEntry[]> {
-  const found: AiEntry[] = [];
+  const entries: AiEntry[] = [];
   for await (const entry of entriesSince(deps, accountId, first)) {
-    if (entry.window !== undefined && entry.window >= first) found.push(entry);
-    if (found.length === MAX_UNCLOSED_ENTRIES) break;
+    if (entry.window !== undefined && entry.window >= first) entries.push(entry);
+    if (entries.length === MAX_UNCLOSED_ENTRIES) break;
   }
-  return found;
+  return entries;
 }

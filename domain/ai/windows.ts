@@ -42,16 +42,16 @@ export const sumAttribute = (name: SumName, window: number): string => `${name}_
 
 /** Returns an item's sums by window, oldest first, and the attributes that store them. */
 export function windowsOf(item: Record<string, unknown>): (WindowSums & { window: number; attributes: string[] })[] {
-  const found = new Map<number, WindowSums & { attributes: string[] }>();
+  const byWindow = new Map<number, WindowSums & { attributes: string[] }>();
   for (const [attribute, value] of Object.entries(item)) {
     const [, name, window] = /^(held|calls|ledger)_(\d+)$/.exec(attribute) ?? [];
     if (!name || !window) continue;
-    const sums = found.get(Number(window)) ?? { held: 0, calls: 0, ledger: 0, attributes: [] };
+    const sums = byWindow.get(Number(window)) ?? { held: 0, calls: 0, ledger: 0, attributes: [] };
     sums[name as SumName] = Number(value);
     sums.attributes.push(attribute);
-    found.set(Number(window), sums);
+    byWindow.set(Number(window), sums);
   }
-  return [...found].map(([window, sums]) => ({ window, ...sums })).sort((a, b) => a.window - b.window);
+  return [...byWindow].map(([window, sums]) => ({ window, ...sums })).sort((a, b) => a.window - b.window);
 }
 
 /**

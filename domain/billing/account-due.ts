@@ -14,12 +14,12 @@ export function replaceDueReasons(account: Account, reasons: Reasons) {
   const { reapplyAt, planLimit, topUpAt } = { ...account, ...reasons };
   const times = [reapplyAt, planLimit && nextSuspension(planLimit), topUpAt].filter((time) => time !== undefined);
   const [at] = times.sort();
-  const given = Object.entries(reasons);
+  const changes = Object.entries(reasons);
   const set: Record<string, unknown> = {
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(changes.filter(([, value]) => value !== undefined)),
     ...(at === undefined ? {} : schedule(Account, at)),
   };
-  const removed = given.flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const removed = changes.flatMap(([name, value]) => (value === undefined ? [name] : []));
   const remove = at === undefined ? [...removed, ...unschedule(Account)] : removed;
   const when = {
     reapplyAt: unchanged(account.reapplyAt),

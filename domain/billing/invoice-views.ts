@@ -47,10 +47,10 @@ export async function listInvoices(
   const last = cursor === undefined ? undefined : await deps.table.get(Invoice, { accountId, id: cursor });
   if (cursor !== undefined && !last) throw noSuchCursor();
   const page = { ...pageRequest, cursor: last && invoiceOrder(last.number) };
-  const found = status
+  const invoices = status
     ? await deps.table.list(InvoiceByStatus, invoicesByStatus(accountId, status), page)
     : await deps.table.list(Invoice, invoicesOf(accountId), page);
-  return pageBody(found, viewInvoice);
+  return pageBody(invoices, viewInvoice);
 }
 
 /** GET /v1/invoices/{id} */

@@ -44,7 +44,7 @@ test('a funded subscription renews seven days before each period ends, and sends
   expectLedgerInvariants(memory);
 });
 
-test('a subscription that is renewed since it was found due gets no second invoice before its time', async () => {
+test('a subscription that is renewed after it was found due gets no early second invoice', async () => {
   const { open, buy, sleepUntil, deps, invoices, read } = subscriptionSimulation();
   const account = await open(500_000);
   const { id } = await buy(account, 'app-3');
@@ -83,7 +83,7 @@ test('a subscription unpaid for thirty days is cancelled and its invoice voided;
   const { id } = await buy(account, 'web-starter', { hostingDomain });
   await expect(buy(account, 'web-pro', { hostingDomain })).rejects.toThrow('files and mail stay');
   await sleepUntil(28 + 29);
-  // Cancelling deletes everything at once then.
+  // Cancelling would then delete everything immediately.
   await expect(buy(account, 'web-pro', { hostingDomain })).rejects.toThrow(
     'cancelling it now deletes its files and mail',
   );
@@ -107,7 +107,7 @@ test('a subscription unpaid for thirty days is cancelled and its invoice voided;
   expectLedgerInvariants(memory);
 });
 
-test('an owner is notified of a plan that is unpaid, suspended and cancelled, and of none that is paid', async () => {
+test('an owner is notified when a plan is unpaid, suspended and cancelled, and not when it is paid', async () => {
   const { open, buy, sleepUntil, memory, invoices } = subscriptionSimulation();
   const incidents = () => memory.items('AUDIT').flatMap((item) => incidentOfEntry(AuditEntry.parse(item)));
   const account = await open(5635 + 5635);
@@ -136,7 +136,7 @@ test('a cancelled application plan stays until the end of the paid period and th
   expectLedgerInvariants(memory);
 });
 
-test('of plans that are cancelled and paid still, the account keeps one until the last of them ends', async () => {
+test('of cancelled plans with paid time left, the account keeps one until the last of them ends', async () => {
   const { open, buy, sleepUntil, deps, memory } = subscriptionSimulation();
   const account = await open(200_000);
   const planOf = async () => (await deps.table.get(Account, { id: account }))?.plan.slug;
@@ -156,7 +156,7 @@ test('of plans that are cancelled and paid still, the account keeps one until th
   expectLedgerInvariants(memory);
 });
 
-test('a plan that was replaced before its paid end is served again until that end, and no longer', async () => {
+test('a plan that was replaced before its paid end takes effect again until that end, and no longer', async () => {
   const { open, buy, sleepUntil, deps, memory } = subscriptionSimulation();
   const account = await open(5_000_000);
   const planOf = async () => (await deps.table.get(Account, { id: account }))?.plan.slug;
@@ -172,7 +172,7 @@ test('a plan that was replaced before its paid end is served again until that en
   expectLedgerInvariants(memory);
 });
 
-test('a subscription whose unpaid invoice operators make void is not suspended for it, and is invoiced for its next period', async () => {
+test('a subscription whose unpaid invoice operators void is not suspended for it, and is invoiced for its next period', async () => {
   for (const voidedOn of [24, 40]) {
     const { open, buy, sleepUntil, deps, flow, invoices, read, events, give, memory } = subscriptionSimulation();
     const account = await open(100_000);
@@ -220,7 +220,7 @@ test.each([40, 57])(
   },
 );
 
-test('hosting of a domain that its account has proven again is not cancelled by what came before', async () => {
+test('hosting of a domain that its account has verified again is not cancelled because of the earlier loss', async () => {
   const { open, buy, deps, read } = subscriptionSimulation();
   const account = await open(20_000);
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
@@ -245,7 +245,7 @@ test.each([
     await cancelHostingOf(deps, account, 'example.co.za');
     expect((await read(account, id)).status).toBe('CANCELLED');
     const entries = memory.items('AUDIT').slice(before);
-    const title = 'A hosting plan was cancelled. Another account proved that example.co.za is its own.';
+    const title = 'A hosting plan was cancelled. Another account verified that it owns example.co.za.';
     expect(entries.flatMap((item) => incidentOfEntry(AuditEntry.parse(item)))).toMatchObject([
       { accountId: account, kind: 'domain-problem', subjectId: id, title, path: '/hosting' },
     ]);

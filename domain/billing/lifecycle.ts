@@ -97,8 +97,9 @@ async function findRenewedSubscription(
   deps: Deps,
   { accountId, subjectId: id = '', id: invoiceId }: Invoice,
 ): Promise<Subscription | undefined> {
-  const found = await deps.table.get(Subscription, { accountId, id });
-  return found?.renewal?.invoiceId === invoiceId && found.status !== 'CANCELLED' ? found : undefined;
+  const subscription = await deps.table.get(Subscription, { accountId, id });
+  const isRenewed = subscription?.renewal?.invoiceId === invoiceId && subscription.status !== 'CANCELLED';
+  return isRenewed ? subscription : undefined;
 }
 
 /** Returns the writes that end a subscription's pending renewal, once. A suspended subscription becomes active again. */

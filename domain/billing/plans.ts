@@ -36,12 +36,12 @@ export const PlansInput = () =>
     ),
   });
 
-type Sold = [slug: string, name: string, monthlyCents: number, storageGb: number, rest?: Partial<Plan>];
+type Sold = [slug: string, name: string, monthlyCents: number, storageGb: number, options?: Partial<Plan>];
 
 /** A year costs ten months. */
 const plan =
   (category: Plan['category']) =>
-  ([slug, name, monthlyCents, storageGb, rest]: Sold): Plan => ({
+  ([slug, name, monthlyCents, storageGb, options]: Sold): Plan => ({
     slug,
     name,
     category,
@@ -51,7 +51,7 @@ const plan =
     featured: false,
     onSale: true,
     appLimit: 0,
-    ...rest,
+    ...options,
   });
 
 const WEB: Sold[] = [

@@ -295,7 +295,7 @@ export async function cancelHostingOf(deps: Deps, accountId: string, domain: str
       if (found.subscription.status === 'CANCELLED') return;
       cancelWithin(deps, wallet, found);
       const before = viewSubscription(found.subscription);
-      const reason = `Another account proved that ${domain} is its own.`;
+      const reason = `Another account verified that it owns ${domain}.`;
       const after = { ...before, status: 'CANCELLED', reason };
       const change = wallet.audited('subscription.cancelled', before.id, after, before);
       await commitAsPlatform(deps, wallet.writes(), undefined, change);

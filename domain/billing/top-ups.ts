@@ -178,22 +178,22 @@ async function chargeSavedCard(
 const rereadTopUp =
   (deps: Deps, { id }: TopUp) =>
   async (): Promise<TopUp> => {
-    const found = await deps.table.get(TopUp, { id });
-    if (!found) throw new Error(`the top-up ${id} is gone`);
-    return found;
+    const topUp = await deps.table.get(TopUp, { id });
+    if (!topUp) throw new Error(`the top-up ${id} no longer exists`);
+    return topUp;
   };
 
 /** Reads the top-up, the card if it has paid into the account before, and the account's deletion if it is running or complete. */
 const readCredit = (deps: Deps, topUp: TopUp, signature: string | undefined) => async () => {
   const { accountId } = topUp;
-  const [found, knownCard, deletion] = await Promise.all([
+  const [current, knownCard, deletion] = await Promise.all([
     rereadTopUp(deps, topUp)(),
     signature === undefined ? undefined : deps.table.get(KnownCard, { accountId, signature }),
     deps.table.get(AccountDeletion, { accountId }),
   ]);
-  return { found, knownCard, deletion: deletion && isUnderWay(deletion) ? deletion : undefined };
+  return { current, knownCard, deletion: deletion && hasBegun(deletion) ? deletion : undefined };
 };
-const isUnderWay = ({ status }: AccountDeletion) => status === 'RUNNING' || status === 'DELETED';
+const hasBegun = ({ status }: AccountDeletion) => status === 'RUNNING' || status === 'DELETED';
 
 /**
  * Returns the write for money that arrives during or after an account's deletion. A running deletion will refund the whole balance, so the
@@ -207,44 +207,49 @@ function addToRefund({ accountId, status }: AccountDeletion, amountCents: number
 }
 
 const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Payment) =>
-  withWallet(deps, topUp.accountId, readCredit(deps, topUp, signature), async (wallet, { found, ...read }) => {
-    const { id, accountId, status } = found;
-    if (status === 'SUCCEEDED') return status;
-    const newStatus: TopUp['status'] = 'SUCCEEDED';
-    const { now } = wallet;
-    const { knownCard, deletion } = read;
-    const firstPaidAt = knownCard?.firstPaidAt ?? now;
-    if (signature !== undefined && !knownCard && !deletion) {
-      wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
-    }
-    const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
-    const heldUntil = holdEnd(firstPaidAt);
-    const settled = { set: { status: newStatus }, when: { status: { is: status } } };
-    wallet.move('TOPUP', amountCents, `Card payment ${id}`);
-    // The part that covers a negative balance is not refunded.
-    if (deletion) wallet.add(addToRefund(deletion, Math.max(0, Math.min(amountCents, wallet.balanceCents))));
-    wallet.add(
-      change(
-        TopUp,
-        { id },
-        // Withheld money is due again at the end of its hold, to pay the invoices that it could not pay.
-        heldUntil > now
-          ? { ...settled, set: { ...settled.set, ...schedule(TopUp, heldUntil) } }
-          : { ...settled, remove: unschedule(TopUp) },
-        concurrentUpdate,
-      ),
-      emit(deps, accountId, 'payment.succeeded', { paymentId: id, amount: formatRand(amountCents) }),
-    );
-    return await deps.commit(
-      wallet.writes({
-        // A deleted account must not store the cardholder's data again.
-        set: deletion ? {} : { newCardHolds, ...(card ? { card } : {}) },
-        remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
-      }),
-      newStatus,
-      wallet.audited('top-up.succeeded', id, { amount: formatRand(amountCents), status: newStatus }, { status }),
-    );
-  });
+  withWallet(
+    deps,
+    topUp.accountId,
+    readCredit(deps, topUp, signature),
+    async (wallet, { current, knownCard, deletion }) => {
+      const { id, accountId, status } = current;
+      if (status === 'SUCCEEDED') return status;
+      const newStatus: TopUp['status'] = 'SUCCEEDED';
+      const { now } = wallet;
+
+      const firstPaidAt = knownCard?.firstPaidAt ?? now;
+      if (signature !== undefined && !knownCard && !deletion) {
+        wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
+      }
+      const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
+      const heldUntil = holdEnd(firstPaidAt);
+      const settled = { set: { status: newStatus }, when: { status: { is: status } } };
+      wallet.move('TOPUP', amountCents, `Card payment ${id}`);
+      // The part that covers a negative balance is not refunded.
+      if (deletion) wallet.add(addToRefund(deletion, Math.max(0, Math.min(amountCents, wallet.balanceCents))));
+      wallet.add(
+        change(
+          TopUp,
+          { id },
+          // Withheld money is due again at the end of its hold, to pay the invoices that it could not pay.
+          heldUntil > now
+            ? { ...settled, set: { ...settled.set, ...schedule(TopUp, heldUntil) } }
+            : { ...settled, remove: unschedule(TopUp) },
+          concurrentUpdate,
+        ),
+        emit(deps, accountId, 'payment.succeeded', { paymentId: id, amount: formatRand(amountCents) }),
+      );
+      return await deps.commit(
+        wallet.writes({
+          // A deleted account must not store the cardholder's data again.
+          set: deletion ? {} : { newCardHolds, ...(card ? { card } : {}) },
+          remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
+        }),
+        newStatus,
+        wallet.audited('top-up.succeeded', id, { amount: formatRand(amountCents), status: newStatus }, { status }),
+      );
+    },
+  );
 
 const endTopUp = ({ autoTopUpId }: Account, id: string) => (autoTopUpId === id ? ['autoTopUpId'] : []);
 
@@ -267,8 +272,8 @@ const CARD_RETRY_DELAY_MS = DAY_MS;
  * @param isCancelled true if no card was charged, so that the payment has not failed
  */
 const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
-  withWallet(deps, topUp.accountId, rereadTopUp(deps, topUp), async (wallet, found) => {
-    const { id, accountId, amountCents, status, chargedAt } = found;
+  withWallet(deps, topUp.accountId, rereadTopUp(deps, topUp), async (wallet, current) => {
+    const { id, accountId, amountCents, status, chargedAt } = current;
     // A concurrent run may have begun to charge the card. Its result then decides.
     if (status !== 'PENDING' || (isCancelled && chargedAt !== topUp.chargedAt)) return status;
     const newStatus: TopUp['status'] = 'FAILED';
@@ -285,7 +290,7 @@ const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
       { amount: formatRand(amountCents), status: newStatus },
       { status },
     );
-    if (isCancelled) return await deps.commit(wallet.writes(endUncharged(wallet.account, found)), newStatus, audited);
+    if (isCancelled) return await deps.commit(wallet.writes(endUncharged(wallet.account, current)), newStatus, audited);
     wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
     const ended = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
     return await deps.commit(wallet.writes(ended), newStatus, audited);
