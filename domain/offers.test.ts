@@ -18,7 +18,7 @@ test('a part of an offer is set and restored without the others', async () => {
   expect(await now()).toEqual([true, 18]);
 });
 
-test('of two changes at once none is lost', async () => {
+test('of two concurrent changes none is lost', async () => {
   const { deps } = simulation().steady;
   await Promise.all([setOffer(deps, { randPerDollar: 19.5 }), setOffer(deps, { models: [] })]);
   expect(await currentOffer(deps, 18)()).toEqual({ models: [], randPerDollar: 19.5 });

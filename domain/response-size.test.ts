@@ -4,10 +4,10 @@ import { endThatFits, itemsThatFit } from './response-size.ts';
 /** The size of a result of Lambda with this value in its body. */
 const resultSize = (value: unknown) => Buffer.byteLength(JSON.stringify({ body: JSON.stringify({ data: value }) }));
 const LAMBDA_LIMIT = 6 * 1024 * 1024;
-/** Characters that take one to seven bytes of a result each. */
+/** Characters that take from one to seven bytes of a result. */
 const KINDS = ['x', '"', '\u001b', 'é', '\\'];
 
-test.each(KINDS)('lines of %j fit into a response, and are read on from the next', (character) => {
+test.each(KINDS)('lines of %j fit into a response, and the next request continues after them', (character) => {
   const lines = Array.from({ length: 1000 }, (_, n) => ({ n, text: character.repeat(20_000) }));
   let read = 0;
   while (read < lines.length) {
@@ -20,14 +20,14 @@ test.each(KINDS)('lines of %j fit into a response, and are read on from the next
   }
 });
 
-test('short lines are as many as were asked for, and a line alone is whole', () => {
+test('returns as many short lines as requested, and a single line completely', () => {
   const lines = Array.from({ length: 30 }, () => ({ text: 'short' }));
   expect(itemsThatFit(lines, 20)).toHaveLength(20);
   expect(itemsThatFit(lines, 500)).toHaveLength(30);
   expect(itemsThatFit([{ text: 'x'.repeat(5_500_000) }, { text: 'next' }], 500)).toHaveLength(1);
 });
 
-test.each(KINDS)('of a long log of %j the end is shown, from the beginning of a line', (character) => {
+test.each(KINDS)('returns the end of a long log of %j, from the beginning of a line', (character) => {
   const line = `${character.repeat(99)}\n`;
   const log = `first\n${line.repeat(43_000)}last\n`;
   const shown = endThatFits(log);

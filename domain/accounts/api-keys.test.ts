@@ -10,7 +10,7 @@ const accountId = 'acc_1';
 const caller = { accountId, keyId: '', login: true as const };
 const input = { name: 'key', scopes: [], allowedOrigins: [], expiresAt: null, aiBudget: null };
 
-test('keys that are made and revoked in any order, at once or not, are counted; only the first few have a reserve', async () => {
+test('keys that are created and revoked in any order, concurrently or not, are counted; only the first few have a reserve', async () => {
   const step = fc.record({ creates: fc.nat(4), revokes: fc.array(fc.nat(8), { maxLength: 3 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {

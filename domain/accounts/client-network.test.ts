@@ -20,7 +20,7 @@ test.each([
   expect(networkOf(address)).toBe(network);
 });
 
-test('neighbours in one IPv6 network are one client, those in others are not', () => {
+test('addresses in one IPv6 network are one client, and addresses in different networks are not', () => {
   const of = (last: string) => networkOf(`2001:db8:aaaa:bbbb:${last}`);
   expect(new Set(['1:2:3:4', 'ffff:ffff:ffff:ffff', ':1'].map(of)).size).toBe(1);
   expect(networkOf('2001:db8:aaaa:bbbc::1')).not.toBe(of(':1'));

@@ -27,7 +27,7 @@ test('a login from before accounts listed them is listed once', async () => {
   expect(memory.items('LOGIN')).toMatchObject([{ subject: 'ann', listed: true }]);
 });
 
-test('a login that is not listed yet is refused in a suspended account', async () => {
+test('a login that is not listed yet is refused by a suspended account', async () => {
   const { list, suspend, account } = await harness();
   await suspend();
   await expect(list()).rejects.toMatchObject({ code: 'forbidden', message: 'This account is suspended: Abuse.' });
@@ -41,7 +41,7 @@ test('the account of a new login lists it', async () => {
   expect(bob).toMatchObject({ logins: ['bob'] });
 });
 
-test('a login that is listed while another one leaves the account stays listed', async () => {
+test('a login that is listed while another login leaves the account stays listed', async () => {
   const { deps, memory, list, account } = await harness();
   const { id: accountId = '' } = (await account()) ?? {};
   const member = (subject: string, role: 'owner' | 'developer') => ({

@@ -13,7 +13,7 @@ test.each(['acc_c', 'constructor', '__proto__', 'toString', 'valueOf', 'hasOwnPr
   },
 );
 
-test('a login has its own membership and those that it lists', () => {
+test('a login has the membership of its own account and the ones that it lists', () => {
   const login = Login.parse({ subject: 's', accountId: 'acc_a', memberships });
   expect(membershipOf(login)).toMatchObject({ accountId: 'acc_a', role: 'owner' });
   expect(membershipOf(login, 'acc_b')).toEqual({ accountId: 'acc_b', role: 'read-only', accountName: 'B' });

@@ -21,7 +21,7 @@ const failure = (created: string, applicationId = 'app_1') =>
     data: { applicationId, deploymentId: 'dep_1', commitSha: 'abc' },
   });
 
-test('failures in a loop are one notification of each application and day, at the time of the last', async () => {
+test('repeated failures are one notification per application and day, with the time of the last failure', async () => {
   const { steady } = simulation();
   const times = Array.from({ length: 100 }, (_, minute) => new Date(Date.parse(at) + minute * 60_000).toISOString());
   for (const time of times) await notify(steady.deps, failure(time));
@@ -35,10 +35,10 @@ test('failures in a loop are one notification of each application and day, at th
   ]);
 });
 
-test('a busy kind, switched off or not, hides no newer notification of another kind', async () => {
+test('a busy kind, turned off or not, hides no newer notification of another kind', async () => {
   const { steady } = simulation();
   const of = { accountId: 'acc_1', path: '/', title: '' };
-  // Keys are in the order of kinds within a day: of a hundred domains, all are before the failed deployment of the evening.
+  // Within a day, keys are sorted by kind: a hundred domains come before the evening's failed deployment.
   const domains = Array.from({ length: 100 }, (_, n) => ({
     ...of,
     kind: 'domain-problem' as const,
@@ -58,7 +58,7 @@ test('a busy kind, switched off or not, hides no newer notification of another k
   expect(shown).toEqual([evening.at, before.at]);
 });
 
-test('a balance notifies when it falls below the threshold, and not again while it is below', () => {
+test('a balance notifies when it falls below the threshold, and not again while it stays below', () => {
   const spend = (amountCents: number, balanceAfterCents: number) =>
     incidentOfTransaction({
       accountId: 'acc_1',

@@ -10,7 +10,7 @@ import { leaveAccount, removeMember, updateMember } from './members.ts';
 import { membershipsOf } from './membership.ts';
 import { readTeam } from './team.ts';
 
-/** Two requests at once about one account's keys and members: each is interrupted by the other before every call that it makes. */
+/** Concurrent requests about one account's keys and members: each is interrupted by the other before every call to the table. */
 
 const OWNER: Caller = { accountId: 'acc_1', keyId: '', login: true, isNamed: true, session: sessionOf('owner') };
 const KEY = { name: 'key', scopes: [], allowedOrigins: [], expiresAt: null, aiBudget: null };
@@ -50,7 +50,7 @@ async function world() {
 }
 type World = Awaited<ReturnType<typeof world>>;
 
-/** Performs an operation once for each call that it makes, with an interruption before it. */
+/** Performs an operation once for each of its calls to the table, interrupted before that call. */
 async function interruptEverywhere(
   prepare: () => Promise<World>,
   operation: (deps: Deps, made: World) => Promise<unknown>,
@@ -78,7 +78,7 @@ const accountsOf = async ({ deps }: World) => {
 };
 const membersOf = async ({ deps }: World) => (await readTeam(deps, 'acc_1')).members.map(({ subject }) => subject);
 
-test('keys of an account from before their count are counted once, beside what is made and revoked meanwhile', async () => {
+test('keys from before the count existed are counted once, together with concurrent creations and revocations', async () => {
   const prepare = async () => {
     const made = await world();
     await createKey(made.deps, OWNER, KEY);
@@ -95,7 +95,7 @@ test('keys of an account from before their count are counted once, beside what i
     });
 });
 
-test('two invitations that are accepted at once are both accepted', async () => {
+test('two invitations that are accepted concurrently are both accepted', async () => {
   await interruptEverywhere(
     world,
     (deps, { accept }) => accept(0)(deps),
@@ -119,7 +119,7 @@ test.each<[string, Record<string, unknown>]>([
   );
 });
 
-test('the members of an account are those whose logins have it, whichever of two changes comes first', async () => {
+test('the members of an account match the memberships of its logins, whichever of two changes comes first', async () => {
   const joined = async () => {
     const made = await world();
     await made.accept(0)(made.deps);
@@ -146,7 +146,7 @@ test('the members of an account are those whose logins have it, whichever of two
       );
 });
 
-test('two people who are invited at once, one beside a member who leaves, are both invited', async () => {
+test('two concurrent invitations are both stored, also while a member leaves', async () => {
   const joined = async () => {
     const made = await world();
     await made.accept(0)(made.deps);

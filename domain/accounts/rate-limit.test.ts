@@ -20,7 +20,7 @@ function limiter(limit: number) {
 }
 
 const START = Date.parse('2026-01-01T00:00:00.250Z');
-/** Pauses in milliseconds: bursts within a second among longer ones. */
+/** Pauses in milliseconds: bursts within a second, and longer pauses. */
 const pause = fc.oneof(
   fc.integer({ min: 0, max: 200 }),
   fc.integer({ min: 0, max: 9_000 }),
@@ -51,7 +51,7 @@ test('never allows more than the limit in any 60 seconds, and is at most one sec
   );
 });
 
-test('a client that waits for Retry-After gets through', () => {
+test('a client that waits for Retry-After is allowed', () => {
   fc.assert(
     fc.property(gaps, fc.integer({ min: 1, max: 12 }), (pauses, limit) => {
       const ask = limiter(limit);
@@ -78,7 +78,7 @@ test('the headers count down and give the second when the oldest request expires
   expect(ask(START + 61_000)).toMatchObject({ remaining: 0, reset: second + 70 });
 });
 
-test('a burst within one second is free again 60 seconds after its first refusal, not before', () => {
+test('a burst within one second is allowed again 60 seconds after its first refusal, not before', () => {
   const ask = limiter(3);
   for (const at of [0, 100, 200]) expect(ask(START + at).retryAfter).toBeUndefined();
   expect(ask(START + 300).retryAfter).toBe(60);
@@ -108,13 +108,13 @@ test('a client over its limit is not refused for the hour by which the clock is 
   const back = START - 3_600_000;
   expect([ask(back), ask(back), ask(back)].map(({ remaining }) => remaining)).toEqual([2, 1, 0]);
   expect(ask(back).retryAfter).toBe(60);
-  // Clocks of two processes may differ a little: what was counted a moment ahead counts.
+  // The clocks of two processes may differ a little: requests that were counted slightly in the future count.
   const other = limiter(3);
   other(START + 2000);
   expect(other(START).remaining).toBe(1);
 });
 
-test('counts what an item has by the second from before, and removes it when it is old', () => {
+test('counts the per-second attributes of earlier versions, and removes them when they are old', () => {
   const now = new Date(START);
   const second = Math.floor(START / 1000);
   const item = { [`h${second - 61}`]: 5, [`h${second - 60}`]: 3, [`h${second}`]: 2, hash: 'h1', createdAt: '2026' };

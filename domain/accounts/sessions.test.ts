@@ -36,7 +36,7 @@ async function harness() {
   return { deps, clock, signOut, isOpen, listed, keyOf };
 }
 
-test('ends one session of a login and no other, however often it is repeated', async () => {
+test('ends one session of a login and no other, also when repeated', async () => {
   const { signOut, isOpen, listed, keyOf } = await harness();
   expect(await isOpen('phone')).toBe(true);
   for (let repetition = 0; repetition < 3; repetition += 1) {
@@ -46,7 +46,7 @@ test('ends one session of a login and no other, however often it is repeated', a
   expect(await listed()).toEqual([keyOf('phone')]);
 });
 
-test('lists all sessions that end at once', async () => {
+test('lists all sessions that end concurrently', async () => {
   const { signOut, isOpen } = await harness();
   const names = ['phone', 'laptop', 'tablet', 'desk'];
   await Promise.all(names.map((name) => signOut(name)));
@@ -65,7 +65,7 @@ test('lists a session until a token renewed just before has expired, and then fo
   expect((await listed()).sort()).toEqual([keyOf('laptop'), keyOf('tablet')].sort());
 });
 
-test('lists a session for as long as an access token of a longer validity', async () => {
+test('lists a session until a token with a longer validity expires', async () => {
   const { signOut, isOpen, clock } = await harness();
   await signOut('phone', 24 * ACCESS_TOKEN_S);
   clock.now += 23.9 * ACCESS_TOKEN_S * 1000;
@@ -73,7 +73,7 @@ test('lists a session for as long as an access token of a longer validity', asyn
   expect(await isOpen('phone')).toEqual(['unauthorized', 401]);
 });
 
-test('bounds the item that every request writes, and drops what expires first', async () => {
+test('limits the size of the item that every request writes, and drops the sessions that expire first', async () => {
   const { signOut, isOpen, listed, clock } = await harness();
   for (let session = 0; session <= MAX_ENDED_SESSIONS; session += 1) {
     await signOut(`${session}`);

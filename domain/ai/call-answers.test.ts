@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { call, contentOf, MODELS, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 
-/** Tests of unusual answers of providers, and of what the caller gets then. */
+/** Tests of unusual provider answers, and of the caller's response. */
 
 startProviders();
 
@@ -48,7 +48,7 @@ test.each([[{}], [{ stream_options: { include_usage: true } }]])(
   },
 );
 
-test('the emulated provider gives as many answers as are asked for', async () => {
+test('the emulated provider returns as many answers as the request asks for', async () => {
   const body = { model: 'openai/gpt-4o', n: 2, messages: user('say exactly: one two') };
   const { choices, usage } = JSON.parse((await call(body)).said);
   expect(choices.map(({ index, message }: { index: number; message: object }) => ({ index, message }))).toMatchObject(
@@ -60,7 +60,7 @@ test('the emulated provider gives as many answers as are asked for', async () =>
   expect(report.usage?.output).toBe(usage.completion_tokens);
 });
 
-describe('where the usage is, whatever the provider streams', () => {
+describe('reads the usage wherever the provider streams it', () => {
   const chunk = (index: number, delta: object, finish_reason: string | null, more: object = {}) =>
     `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index, delta, finish_reason }], ...more })}\n\n`;
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, more: { kept: 1 } };
@@ -124,7 +124,7 @@ describe('where the usage is, whatever the provider streams', () => {
     },
   );
 
-  test('a stream that says "" as its reason and is cut is not complete', async () => {
+  test('a stream that ends after an empty finish reason is not complete', async () => {
     upstream.act = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(chunk(0, { content: 'a' }, ''));
@@ -135,7 +135,7 @@ describe('where the usage is, whatever the provider streams', () => {
   });
 });
 
-describe('an answer that did not come to its end', () => {
+describe('an incomplete answer', () => {
   const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
     `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
   const said = chunk({ content: 'The answer is' });
@@ -175,7 +175,7 @@ describe('an answer that did not come to its end', () => {
     },
   );
 
-  test('a whole answer whose choice has an error is none', async () => {
+  test('a complete answer whose choice has an error fails', async () => {
     const failed = { error: { code: 502, message: 'Provider disconnected' }, finish_reason: 'error' };
     const choices = [{ index: 0, message: { role: 'assistant', content: 'The' }, ...failed }];
     upstream.act = (response) => void response.end(JSON.stringify({ id: '1', choices, usage }));
@@ -187,7 +187,7 @@ describe('an answer that did not come to its end', () => {
 });
 
 describe('a model that takes longer than the edge waits for a byte', () => {
-  /** Answers with 200 at once, and goes on after two signs of life, or later where there are none. */
+  /** Answers with 200 immediately, and continues after two keep-alive writes, or later if there are none. */
   const slowly = (type: string, answer: (response: ServerResponse) => void, isSilent = false) => {
     const { promise: waited, resolve } = Promise.withResolvers<void>();
     upstream.act = (response) => {
@@ -221,7 +221,7 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     expect([ended, done]).toEqual([true, ['hold', 'end', 'settle 2']]);
   });
 
-  test('tells a failure in the body, and charges nothing', async () => {
+  test('reports a failure in the body, and charges nothing', async () => {
     const waiting = slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
     const { apiError, said, done } = await call(body(false), waiting);
     expect(apiError).toBeUndefined();
@@ -243,7 +243,7 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     expect(frames.at(-1)).toBe('[DONE]');
   });
 
-  test('is silent until the answer where the flag is off for the account, and a failure keeps its status', async () => {
+  test('sends nothing before the answer if the flag is off for the account, and a failure keeps its status', async () => {
     const off = { ...world(), flags: { 'ai-keep-alive': { share: 0, accounts: {} } } };
     slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)), true);
     const { said, done } = await call(body(false), off);
@@ -253,7 +253,7 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     expect((await call(body(false), off)).apiError).toMatchObject({ status: 502 });
   });
 
-  test.each([true, false])('keeps the status of a failure that comes late (stream: %s)', async (stream) => {
+  test.each([true, false])('keeps the status of a late failure (stream: %s)', async (stream) => {
     upstream.act = (response) => void setTimeout(() => response.writeHead(500).end('{}'), 500);
     const { apiError, done } = await call(body(stream), world());
     expect(apiError).toMatchObject({ status: 502 });
@@ -267,10 +267,10 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     expect(done).toEqual(['hold', 'end', 'release']);
   });
 
-  describe('signs of life alone', () => {
+  describe('keep-alive bytes without an answer', () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
     afterEach(() => void vi.useRealTimers());
-    /** Streams these parts, with more than ten seconds of the clock between them, and closes. */
+    /** Streams these parts, more than ten seconds of the fake clock apart, and closes. */
     const withPauses = (parts: string[]) => {
       upstream.act = async (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { call, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 
-/** Tests of providers that do not keep to the format of chat completions, and of what the caller gets then. */
+/** Tests of providers that deviate from the format of chat completions, and of the caller's response. */
 
 startProviders();
 
@@ -9,7 +9,7 @@ const MISTRAL = 'mistral/mistral-large-2512';
 const LLAMA = 'together/meta-llama/Llama-3.3-70B-Instruct-Turbo';
 
 let last: Awaited<ReturnType<typeof call>>;
-/** Returns the deltas that a caller gets of those that a provider streams, beside other members. */
+/** Returns the deltas that a caller gets for a provider's deltas, without other fields. */
 async function streamed(model: string, deltas: object[], finish_reason = 'tool_calls', others: object = {}) {
   const head = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm', ...others };
   const choices = [...deltas.map((delta) => ({ index: 0, delta })), { index: 0, delta: {}, finish_reason }];
@@ -22,12 +22,12 @@ async function streamed(model: string, deltas: object[], finish_reason = 'tool_c
   return last.frames.slice(0, -2).map((frame) => frame.choices[0].delta);
 }
 
-describe('a provider that leaves out members of the format', () => {
+describe('a provider that omits fields of the format', () => {
   const usage = { prompt_tokens: 2, completion_tokens: 3 };
   const whole = { ...usage, total_tokens: 5 };
   const format = { id: expect.stringMatching(/^chatcmpl-/), created: expect.any(Number), model: 'openai/gpt-4o' };
 
-  test('gets a whole completion', async () => {
+  test('the caller gets a complete completion', async () => {
     const sent = {
       choices: [{ message: { content: 'a' } }, { message: { tool_calls: [{ id: 't' }] } }],
       usage,
@@ -51,7 +51,7 @@ describe('a provider that leaves out members of the format', () => {
     });
   });
 
-  test('gets whole chunks, of one name', async () => {
+  test('the caller gets complete chunks with one model name', async () => {
     const chunks = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
     const sent = [...chunks.map((choice) => ({ choices: [choice] })), { choices: [], usage }];
     upstream.act = (response) => {
@@ -71,7 +71,7 @@ describe('a provider that leaves out members of the format', () => {
 
   const call1 = { id: 'gSIMJiOkT', function: { name: 'f', arguments: '{}' } };
 
-  test('gets the type of tool calls', async () => {
+  test('the caller gets the type of tool calls', async () => {
     const message = { role: 'assistant', content: '', tool_calls: [{ ...call1, index: 0 }] };
     const sent = { id: 'b', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage };
     upstream.act = (response) => void response.end(JSON.stringify(sent));
@@ -79,7 +79,7 @@ describe('a provider that leaves out members of the format', () => {
     expect(JSON.parse(said).choices[0].message.tool_calls).toEqual([{ ...call1, index: 0, type: 'function' }]);
   });
 
-  test('gets the type of streamed tool calls, of each once', async () => {
+  test('the caller gets the type of each streamed tool call once', async () => {
     const deltas = [
       { role: 'assistant', content: '' },
       { tool_calls: [{ ...call1, index: 0 }] },
@@ -94,7 +94,7 @@ describe('a provider that leaves out members of the format', () => {
     ]);
   });
 
-  test('gets numbers for streamed tool calls, and their reason', async () => {
+  test('the caller gets indexes for streamed tool calls, and their finish reason', async () => {
     const type = 'function';
     const begun = (id: string) => ({ id, type, function: { name: 'f', arguments: '{"city":' } });
     const rest = { function: { arguments: '"A"}' } };
@@ -117,11 +117,11 @@ describe('a provider that leaves out members of the format', () => {
   });
 });
 
-describe('a provider whose answer comes in parts', () => {
+describe('a provider that returns content in parts', () => {
   const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
   const parts = [thinking('hm'), { type: 'reference', reference_ids: [1] }, { type: 'text', text: 'Four.' }];
 
-  test('gets its text and its thinking as texts', async () => {
+  test('the caller gets its text and its reasoning as strings', async () => {
     const choices = [{ index: 0, message: { role: 'assistant', content: parts }, finish_reason: 'stop' }];
     upstream.act = (response) => void response.end(JSON.stringify({ id: 'b', choices }));
     const { said } = await call({ model: MISTRAL, messages: user('x') }, { baseUrl: upstream.url });
@@ -129,7 +129,7 @@ describe('a provider whose answer comes in parts', () => {
     expect(JSON.parse(said).choices[0].message).toEqual(message);
   });
 
-  test('gets them in a stream, too, and all of it counts', async () => {
+  test('the caller also gets them in a stream, and all of it is charged', async () => {
     const deltas = [{ content: '' }, { content: [thinking('h'.repeat(400))] }, { content: parts }, { content: ' ' }];
     expect(await streamed(MISTRAL, deltas, 'stop')).toEqual([
       { content: '' },
@@ -141,10 +141,10 @@ describe('a provider whose answer comes in parts', () => {
   });
 });
 
-describe.each([true, false])('a conversation that goes on with another provider (saved key: %s)', (saved) => {
+describe.each([true, false])('a conversation that continues with another provider (saved key: %s)', (saved) => {
   const GROQ = 'groq/openai/gpt-oss-20b';
   const call1 = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
-  /** Returns the message that a provider is sent for one of the caller's. */
+  /** Returns the message that the provider receives for one of the caller's messages. */
   const taken = async (model: string, message: object) => {
     let seen: { messages?: unknown[] } = {};
     upstream.act = (response, body) => {
@@ -170,13 +170,13 @@ describe.each([true, false])('a conversation that goes on with another provider 
     expect(await taken('groq/llama-3.1-8b-instant', said)).toEqual({ role: 'assistant', content: 'Four.' });
   });
 
-  test('has all of an answer for those that ignore what they do not know', async () => {
+  test('keeps all fields of an answer for providers that ignore unknown ones', async () => {
     const said = { role: 'assistant', content: 'Four.', refusal: null, annotations: [], reasoning_content: 'hm' };
     for (const model of ['openai/gpt-4o', 'deepseek/deepseek-v4-pro', 'xai/grok-4.3'])
       expect(await taken(model, said)).toEqual(said);
   });
 
-  test('has tool calls without the members that only their own provider takes', async () => {
+  test('removes fields of tool calls that only the previous provider accepts', async () => {
     const google = { google: { thought_signature: 's' } };
     const said = { role: 'assistant', content: null, tool_calls: [{ ...call1, index: 0, extra_content: google }] };
     expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', tool_calls: [{ ...call1, index: 0 }] });
@@ -187,12 +187,12 @@ describe.each([true, false])('a conversation that goes on with another provider 
     });
   });
 
-  test('has a refusal as what was said', async () => {
+  test("passes a refusal on as the assistant's content", async () => {
     const said = { role: 'assistant', content: null, refusal: 'No.' };
     expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', content: 'No.' });
   });
 
-  test('has no copies of the answer in its parts, as agents of OpenAI append it', async () => {
+  test('removes copies of the answer from its parts, as OpenAI agents append them', async () => {
     const copied = { role: 'assistant', refusal: null, annotations: [], reasoning_content: 'hm' };
     const said = {
       role: 'assistant',
@@ -209,7 +209,7 @@ describe.each([true, false])('a conversation that goes on with another provider 
     expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', content });
   });
 
-  test('has no readings of clients on credits', async () => {
+  test('removes values that the client has parsed, on credits', async () => {
     const parsed = { answer: 4 };
     const calls = [{ ...call1, function: { ...call1.function, parsed_arguments: parsed } }];
     const said = { role: 'assistant', content: '{"answer":4}', tool_calls: calls, parsed };
@@ -220,13 +220,13 @@ describe.each([true, false])('a conversation that goes on with another provider 
 });
 
 describe.each([true, false])(
-  'a conversation with tool calls of a model that wants its reasoning back (saved key: %s)',
+  'a conversation with tool calls of a model that requires its reasoning (saved key: %s)',
   (saved) => {
     const call1 = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
     const result = { role: 'tool', tool_call_id: 'c', content: '4' };
     const asked = { role: 'assistant', content: null, tool_calls: [call1], reasoning_content: 'hm' };
     const answered = { role: 'assistant', content: 'Four.', reasoning_content: 'hm' };
-    /** Returns what a provider is sent for a request. */
+    /** Returns the request that the provider receives. */
     const sent = async (messages: object[], more: object = {}, model = 'deepseek/deepseek-v4-pro') => {
       let seen: object = {};
       upstream.act = (response, body) => {
@@ -238,7 +238,7 @@ describe.each([true, false])(
     };
     const off = { thinking: { type: 'disabled' } };
 
-    test('goes on with it', async () => {
+    test('continues with its reasoning', async () => {
       const seen = await sent([asked, result, answered, ...user('y')], { reasoning_effort: 'high' });
       expect(seen).toMatchObject({
         messages: [...user('x'), asked, result, answered, ...user('y')],
@@ -248,7 +248,7 @@ describe.each([true, false])(
       expect(await sent([{ role: 'assistant', content: 'Four.' }, ...user('y')])).not.toHaveProperty('thinking');
     });
 
-    test('goes on without thinking where the client has dropped it', async () => {
+    test('continues without reasoning if the client has dropped it', async () => {
       const { reasoning_content: _, ...dropped } = asked;
       for (const messages of [
         [dropped, result],
@@ -262,13 +262,13 @@ describe.each([true, false])(
       expect(await sent([dropped, result], {}, 'xai/grok-4.3')).not.toHaveProperty('thinking');
     });
 
-    test('does not think where the caller wants that', async () => {
+    test('disables reasoning if the caller asks for it', async () => {
       const seen = await sent([], { reasoning_effort: 'none' });
       expect(seen).toMatchObject(off);
       expect(seen).not.toHaveProperty('reasoning_effort');
     });
 
-    test.runIf(saved)('thinks as the caller says', async () => {
+    test.runIf(saved)('applies the thinking setting of the caller', async () => {
       const thinking = { type: 'enabled' };
       expect(await sent([result], { thinking, reasoning_effort: 'none' })).toMatchObject({
         thinking,
@@ -278,7 +278,7 @@ describe.each([true, false])(
   },
 );
 
-test('the text of an answer counts once where a provider repeats it beside the content', async () => {
+test('the text of an answer is charged once if a provider repeats it next to the content', async () => {
   const text = 'a'.repeat(400);
   const token = { id: 330, text, logprob: 0, special: false };
   await streamed(LLAMA, [{ content: text }], 'stop', { token });

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { call, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 import { keptKey } from '../../test/support/platform-key.ts';
 
-/** Calls that providers refuse, each in its own way. */
+/** Calls that providers refuse, in their various formats. */
 
 startProviders();
 
 const XAI = 'xai/grok-4.3';
 
-test('passes a refusal of content on in the words of the provider, and charges the prompt where the provider does', async () => {
+test("passes on the provider's message about refused content, and charges the prompt if the provider does", async () => {
   for (const stream of [false, true]) {
     const body = { model: XAI, stream, messages: user(`fault:content-refused ${'words '.repeat(100)}`) };
     const { apiError, done, report } = await call(body);
@@ -33,7 +33,7 @@ test.each([XAI, 'openrouter/openrouter/auto'])(
   },
 );
 
-test('gives the hold back before the caller hears of a refusal, who may try again at once', async () => {
+test('releases the hold before the caller gets the refusal, because the caller may retry immediately', async () => {
   const body = { model: 'mistral/mistral-large-2512', messages: user('x'), user: 'u-1' };
   const { doneBeforeEnd, done } = await call(body);
   expect([doneBeforeEnd, done]).toEqual([
@@ -42,13 +42,16 @@ test('gives the hold back before the caller hears of a refusal, who may try agai
   ]);
 });
 
-test.each([true, false])('says which field a provider with a closed schema refuses (saved key: %s)', async (saved) => {
-  const body = { model: 'mistral/mistral-large-2512', messages: user('x'), user: 'u-1' };
-  const { apiError, done } = await call(body, { saved });
-  const message = expect.stringMatching(/^Mistral AI refused the request: user: Extra inputs are not permitted/);
-  expect(apiError).toMatchObject({ status: 400, code: 'invalid_request', message });
-  expect(done).toEqual(['hold', 'release']);
-});
+test.each([true, false])(
+  'names the field that a provider with a closed schema refuses (saved key: %s)',
+  async (saved) => {
+    const body = { model: 'mistral/mistral-large-2512', messages: user('x'), user: 'u-1' };
+    const { apiError, done } = await call(body, { saved });
+    const message = expect.stringMatching(/^Mistral AI refused the request: user: Extra inputs are not permitted/);
+    expect(apiError).toMatchObject({ status: 400, code: 'invalid_request', message });
+    expect(done).toEqual(['hold', 'release']);
+  },
+);
 
 describe.each([
   ['google/gemini-2.5-flash', 'key-refused', /^Google refused your saved key \(400\)/],
@@ -66,14 +69,14 @@ describe.each([
     expect(done).toEqual(['hold', 'release']);
   });
 
-  test('names the owner’s account under a saved key, and nothing of the key', async () => {
+  test('names the owner’s account for a saved key, and reveals nothing of the key', async () => {
     const { apiError } = await call(body, { saved: true });
     expect(apiError).toMatchObject({ status: 400, code: 'invalid_request', message: expect.stringMatching(words) });
     expect(apiError?.message).not.toMatch(/xa\*|team/);
   });
 });
 
-test('asks again with a key that replaced one that was refused with 400', async () => {
+test('retries with the key that replaced a key refused with 400', async () => {
   const keys: string[] = [];
   upstream.act = (response, _body, key) => {
     keys.push(key);
@@ -102,7 +105,7 @@ test.each([true, false])('masks the key that was sent, whatever its form (in a s
   expect(`${apiError?.message} ${answer}`).not.toContain('may not');
 });
 
-test('cuts long words of a provider without leaving a part of the key', async () => {
+test("truncates a provider's long message without revealing a part of the key", async () => {
   const key = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY';
   const message = `${'no '.repeat(330)}${key} ${'more '.repeat(500)}`;
   upstream.act = (response) => {

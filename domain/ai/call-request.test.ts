@@ -70,7 +70,7 @@ describe('the upstream request', () => {
     });
   });
 
-  test('pass-through on credits: an unknown field is left out and named', async () => {
+  test('pass-through on credits: an unknown field is removed and named', async () => {
     const body = { model: 'openai/gpt-4o', messages: user('x'), max_completion_tokens: 5 };
     const given = { ...body, my_own: { n: 9 }, hasOwnProperty: 1, seed: null };
     expect((await asked(given)).seen).toEqual({ ...body, model: 'gpt-4o' });
@@ -138,7 +138,7 @@ describe('the upstream request', () => {
     expect(headers['x-gateway-overhead-ms']).toMatch(/^\d+\.\d$/);
   });
 
-  test('names what is not translated inside messages, each once and after the fields of the request', async () => {
+  test('names the untranslated fields inside messages, each once and after the fields of the request', async () => {
     const cached = { cache_control: { type: 'ephemeral' } };
     const content = [
       { type: 'text', text: 'hi', ...cached, annotations: null },
@@ -168,7 +168,7 @@ describe('the upstream request', () => {
     expect((await named({ messages: [{ ...user('hi')[0], ...own }] }))?.split(', ')).toHaveLength(50);
   });
 
-  test('ignores what is not translated, whatever it holds', async () => {
+  test('ignores untranslated fields, whatever their value', async () => {
     const fields = { temperature: 5, top_p: 'all', tools: 'none', response_format: 7, seed: 'x', logit_bias: [] };
     const { apiError, headers } = await call({ model: MODELS.anthropic, messages: user('hi'), ...fields });
     expect([apiError, headers['x-ignored-parameters']]).toEqual([undefined, Object.keys(fields).join(', ')]);

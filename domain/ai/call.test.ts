@@ -41,7 +41,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     },
   );
 
-  test('a call whose charge cannot be written is free, and so says its one line of the request log', async () => {
+  test('a call whose charge cannot be written is free, and its only record in the request log says so', async () => {
     const body = { model, messages: user('say exactly: hello') };
     const free = await call(body, { losesEntries: true });
     expect(free.report).toMatchObject({ settlementFailed: true, chargedMicroRand: 0 });
@@ -62,7 +62,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     }
   });
 
-  test('repeats a call once with the key that replaced a refused one, and charges it once', async () => {
+  test('retries a call once with the key that replaced a refused one, and charges it once', async () => {
     const keys: string[] = [];
     upstream.act = (response, _body, key) => {
       keys.push(key.replace('Bearer ', ''));
@@ -84,7 +84,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(keys).toEqual(['sk-old']);
   });
 
-  test('sells nothing of a provider whose key is not set', async () => {
+  test('sells no models of a provider without a platform key', async () => {
     const { apiError, done } = await call({ model, messages: user('x') }, { platformKey: keptKey(undefined) });
     expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('cannot be reached through us') });
     expect(done).toEqual([]);
@@ -112,7 +112,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(done).toEqual(['hold', 'end', `settle ${last.usage.completion_tokens}`]);
   });
 
-  test('a stream whose caller asks for the usage ends with a chunk that has nothing else', async () => {
+  test('a stream whose caller asks for the usage ends with a chunk that contains only the usage', async () => {
     const messages = user('say exactly: hello there');
     const { frames } = await call({ model, stream: true, stream_options: { include_usage: true }, messages });
     expect(frames.slice(0, -2).every(({ choices }) => choices.length === 1)).toBe(true);
@@ -163,7 +163,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     },
   );
 
-  test('a response that breaks off is 502 when it is not streamed', async () => {
+  test('an interrupted response that is not streamed is 502', async () => {
     const { apiError } = await call({ model, messages: user('fault:close-mid') });
     expect(apiError).toMatchObject({ status: 502 });
   });
@@ -194,7 +194,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     },
   );
 
-  test('charges a caller that leaves for what was sent and fits into the model', async () => {
+  test("charges a caller that disconnects for the prompt that was sent, up to the model's context", async () => {
     const inputOf = async (more: object) => {
       const asked = Promise.withResolvers<void>();
       upstream.act = () => asked.resolve();
@@ -210,7 +210,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(await inputOf({ messages: user('x '.repeat(2_500_000)) })).toBe(contextLimit);
   });
 
-  test('an estimate beyond the hold makes no debt', async () => {
+  test('an estimate beyond the hold creates no debt', async () => {
     // A stream of more text than its output limit allows breaks.
     upstream.act = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

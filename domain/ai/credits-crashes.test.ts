@@ -19,7 +19,7 @@ import { settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
 import { windowsOf } from './windows.ts';
 
-/** Credits under crashes and missing answers: a process may end, or hear of a failure, before and after each of its writes. */
+/** Credits under crashes and lost responses: a process may crash, or get an error, before and after each of its writes. */
 
 const accountId = 'acc_1';
 const RAND = 1_000_000;
@@ -35,7 +35,7 @@ const USED = {
   estimated: false,
 };
 
-/** The call's line of the request log, which is written with its entry. */
+/** The call's record in the request log, which is written with its entry. */
 const LINE: AiCall = {
   id: 'aic_1',
   accountId,
@@ -70,19 +70,19 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
   await steady.deps.table.transact(addCredits(newCreditEntry(steady.deps, accountId, 'PURCHASE', rand * RAND)));
   const read = async () => (await steady.deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
   const ledger = () => memory.items('AI_ENTRY').reduce((sum, { amountMicroRand }) => sum + Number(amountMicroRand), 0);
-  /** Sums of days are the calls of the ledger: what a read makes of them at any moment, the stored ones once all is closed. */
+  /** The sums of days match the ledger's calls: a read at any moment, and the stored sums once all windows are closed. */
   const expectUsage = (sums: AiUsage[], what: string) => {
     const calls = memory.items('AI_ENTRY').filter(({ type }) => type === 'CALL');
     const usage = calls.map(({ keyId, amountMicroRand }) => ({ keyId, calls: 1, microRand: -Number(amountMicroRand) }));
     expect(byKey(sums), what).toEqual(byKey(usage));
   };
   const expectUsageRight = async (what: string) => expectUsage(await readSums(steady.deps, accountId, ''), what);
-  /** The audit's verdict, which has to be right at any moment. */
+  /** The result of the ledger check, which must be `right` at any moment. */
   const audit = async () => {
     const item = (await steady.deps.table.get(AiAudit, { accountId })) ?? expect.fail('no audit');
     return await ledgerQueue.act(steady.deps, item, { pk: '', sk: '', duePk: '', dueAt: '' });
   };
-  /** One call of a process of its own. @returns what it knows to be charged */
+  /** One call in a separate process. @returns the amount that the process knows to be charged */
   const call = async (keyId: string, held: number, cost: number | undefined, rand?: number): Promise<number> => {
     const { deps } = startProcess();
     const budgetMicroRand = rand === undefined ? undefined : rand * RAND;
@@ -94,19 +94,19 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     });
     return charged;
   };
-  /** Spends of a key's budget beforehand. */
+  /** Spends a part of a key's budget. */
   const spend = async (keyId: string, rand: number) => {
     const slot = await acquireKeySlot(steady.deps, { accountId, keyId }, 0, 5);
     await releaseKeySlot(steady.deps, slot, rand * RAND);
   };
-  /** Lets time pass until every window is closed, with a sweep a minute. */
+  /** Advances the clock until every window is closed, with a sweep every minute. */
   const settleDown = async () => {
     for (let minute = 0; minute < 26; minute += 1) {
       clock.now += MINUTE_MS;
       await closeWindowsOf(steady.deps, accountId);
     }
   };
-  /** Checks the invariants that hold once everything has come to its end. */
+  /** Checks the invariants that hold once all calls have ended and all windows are closed. */
   const expectExact = async (what: string) => {
     await settleDown();
     const account = await read();
@@ -143,7 +143,7 @@ const CASES: [string, number, number | undefined, { budget: number; spent: numbe
 ];
 const KEY = 'key_1';
 
-test.each(CASES)('%s leaves exact credits wherever its process ends', async (_, held, cost, key) => {
+test.each(CASES)('%s leaves exact credits wherever its process crashes', async (_, held, cost, key) => {
   const counting = await credits(10, () => undefined);
   if (key) await counting.spend(KEY, key.spent);
   const full = await counting.call(KEY, held, cost, key?.budget);
@@ -161,7 +161,7 @@ test.each(CASES)('%s leaves exact credits wherever its process ends', async (_, 
   }
 });
 
-test.each(CASES)('%s leaves exact credits whichever answer does not arrive', async (_, held, cost, key) => {
+test.each(CASES)('%s leaves exact credits whichever response is lost', async (_, held, cost, key) => {
   const counting = await credits(10, () => undefined);
   if (key) await counting.spend(KEY, key.spent);
   const full = await counting.call(KEY, held, cost, key?.budget);
@@ -182,7 +182,7 @@ test.each(CASES)('%s leaves exact credits whichever answer does not arrive', asy
   }
 });
 
-/** Fails or ends processes at random. */
+/** Injects errors and crashes at random. */
 const randomFaults =
   (random: () => number): FaultPlan =>
   ({ when }: SimulatedCall) => {
@@ -192,7 +192,7 @@ const randomFaults =
     return undefined;
   };
 
-test('many calls at once, purchases, debts and faults: credits never go below zero and end exact', async () => {
+test('with concurrent calls, purchases, debts and faults, credits are never negative and end exact', async () => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const random = seededRandom(seed);
     const world = await credits(5, randomFaults(random));
@@ -221,7 +221,7 @@ test('many calls at once, purchases, debts and faults: credits never go below ze
   }
 }, 120_000);
 
-test('a call whose entry is written and whose balance is not is charged once, however many sweeps there are', async () => {
+test('a call whose process crashed between its entry and the balance is charged once, however many sweeps run', async () => {
   // The third write of a settlement: slot, entry, balance.
   const world = await credits(10, ({ what, number, when }) =>
     what === 'table.UpdateItem' && number > 4 && when === 'before' ? 'crash' : undefined,
@@ -233,12 +233,12 @@ test('a call whose entry is written and whose balance is not is charged once, ho
   const repairs = await Promise.all([closeWindowsOf(deps, accountId), closeWindowsOf(deps, accountId)]);
   expect(repairs.filter(Boolean)).toHaveLength(1);
   expect(repairs.find(Boolean)).toMatchObject({ unappliedMicroRand: -2 * RAND, calls: 0 });
-  // What it held stays held while calls of its window may run, so that the charge never finds an empty balance.
+  // Its hold remains while calls of its window may run, so that the balance always covers the charge.
   expect(await world.read()).toMatchObject({ balanceMicroRand: 8 * RAND, availableMicroRand: 3 * RAND, openCalls: 1 });
   await world.expectExact('afterwards');
 });
 
-/** A table of which a throttled partition takes one item of each batch: the entry, or the line. */
+/** A table with a throttled partition that accepts one item of each batch: the entry or the request log record. */
 const takingOnly =
   (type: 'AI_ENTRY' | 'AI_CALL') =>
   (send: Send): Send =>
@@ -260,7 +260,7 @@ test.each(['AI_ENTRY', 'AI_CALL'] as const)(
     const world = await credits(10, undefined, takingOnly(type));
     const calling = world.call('key_1', 5, 2);
     await vi.runAllTimersAsync();
-    // What is not known to be charged is not reported: a charge that was written all the same comes with the close of its window.
+    // The process does not report a charge that it does not know of. If the entry was written, the close of its window applies it.
     expect(await calling).toBe(0);
     vi.useRealTimers();
     expect(10 * RAND - world.ledger()).toBe(type === 'AI_ENTRY' ? 2 * RAND : 0);
@@ -268,7 +268,7 @@ test.each(['AI_ENTRY', 'AI_CALL'] as const)(
   },
 );
 
-test('holds of an account from before there were windows come back when they expire', async () => {
+test('holds from before accounts had windows are released when they expire', async () => {
   const { steady, clock, read, expectExact } = await credits(10);
   const expiresAt = new Date(clock.now + 16 * MINUTE_MS).toISOString();
   const old = { set: { holds: { h1: { microRand: 4 * RAND, expiresAt } } }, add: { availableMicroRand: -4 * RAND } };
@@ -279,7 +279,7 @@ test('holds of an account from before there were windows come back when they exp
   await expectExact('afterwards');
 });
 
-test('the 1,000th open call costs what the first does: 6 write units, whatever is open', async () => {
+test('the 1,000th open call costs 6 write units, as the first does', async () => {
   const { steady, memory } = await credits(10_000);
   const { deps } = steady;
   await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 2000 } }));

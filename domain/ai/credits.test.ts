@@ -25,7 +25,7 @@ const RAND = 1_000_000;
 const TOKENS = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
 const USED = { ...TOKENS, keyId: 'key_1', requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false };
 
-/** An account with credits, and what can happen to them. */
+/** An account with credits, and the operations on them. */
 async function credits(rand: number) {
   const { memory, startProcess } = simulation();
   const { deps } = startProcess();
@@ -56,7 +56,7 @@ async function credits(rand: number) {
   };
 }
 
-test('credits that are taken away are taken once, also after the window of their entry was closed', async () => {
+test('credits are removed once, even after the window of their entry was closed', async () => {
   const { deps, read, ledger } = await credits(10);
   const taking = (microRand: number) =>
     takeCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', -microRand), () => new Error('too few'));
@@ -67,7 +67,7 @@ test('credits that are taken away are taken once, also after the window of their
   await expect(deps.table.transact(taking(7 * RAND))).rejects.toThrow('too few');
 });
 
-test('no call begins in a window that is closed: a clock that is set back makes no call free', async () => {
+test('no call begins in a closed window: a clock that is set back makes no call free', async () => {
   const { deps, read, refusal, take, end, ledger } = await credits(10);
   const at = (hours: number) => ({ ...deps, now: () => new Date(deps.now().getTime() + hours * 3_600_000) });
   await end(await take(RAND), RAND / 2, USED);
@@ -75,13 +75,13 @@ test('no call begins in a window that is closed: a clock that is set back makes 
   expect(await refusal()).toMatchObject({ status: 503, message: expect.stringContaining('set back') });
   await closeWindowsOf(at(4), accountId);
   expect(await read()).toMatchObject({ balanceMicroRand: ledger(), availableMicroRand: ledger() });
-  // Calls that the caller pays to the provider go on: they move no money.
+  // Calls that the caller pays to the provider still work: they use no credits.
   await holdCallSlot(deps, { accountId, keyId: 'key_1' });
   await closeWindowsOf(deps, accountId);
   expect((await read()).openCalls).toBe(1);
 });
 
-test('what changes credits while their last window is closed stays due to be closed', async () => {
+test('a change of credits during the close of their last window stays scheduled', async () => {
   const { deps, read } = await credits(10);
   const late = { ...deps, now: () => new Date(deps.now().getTime() + 40 * 60_000) };
   let isFirst = true;
@@ -101,7 +101,7 @@ test('what changes credits while their last window is closed stays due to be clo
   expect((await read()).dueAt).toBeUndefined();
 });
 
-test('the sums of a day count every input token of its calls, whatever its price', async () => {
+test('the sums of a day count every input token of its calls, at any price', async () => {
   const { deps, take, end } = await credits(10);
   const tokens = { inputTokens: 1, cachedTokens: 20, cacheWriteTokens: 300, outputTokens: 4000 };
   for (const requestId of ['req_1', 'req_2']) await end(await take(RAND), 5, { ...USED, ...tokens, requestId });
@@ -110,7 +110,7 @@ test('the sums of a day count every input token of its calls, whatever its price
   ]);
 });
 
-test('an account has no more open calls than its share of what the installation has room for, unless operators say so', async () => {
+test("an account has no more open calls than its share of the installation's capacity, unless operators override it", async () => {
   const { steady } = simulation({ settings: { aiCallsPerAccount: 2 } });
   const { deps } = steady;
   const of = { accountId, keyId: 'key_1' };
@@ -141,7 +141,7 @@ test('an account has no more open calls than its share of what the installation 
   });
 });
 
-test('a call of a key with a budget sets no more aside than that, and leaves the rest to other keys', async () => {
+test('a call of a key with a budget holds no more than the budget, and leaves the other credits to other keys', async () => {
   const { deps, read, take } = await credits(100);
   const key = { accountId, keyId: 'key_2', budgetMicroRand: RAND };
   const held = await hold(deps, key, 'openai', 115 * RAND);
@@ -152,7 +152,7 @@ test('a call of a key with a budget sets no more aside than that, and leaves the
   expect((await read()).availableMicroRand).toBe(50 * RAND);
 });
 
-test('a call of a key whose budget is nearly spent sets no more aside than what is left of it', async () => {
+test('a call of a key whose budget is nearly spent holds no more than the remaining budget', async () => {
   const { deps, read, take, end } = await credits(150);
   const key = { accountId, keyId: 'key_2', budgetMicroRand: 200 * RAND };
   await end(await hold(deps, key, 'openai', 100 * RAND), 99 * RAND, USED);
@@ -165,7 +165,7 @@ test('a call of a key whose budget is nearly spent sets no more aside than what 
   expect((await read()).availableMicroRand).toBe(0.9 * RAND);
 });
 
-test('a debt is paid from a hold that comes back, before the next call starts', async () => {
+test('a debt is paid from a released hold before the next call starts', async () => {
   const { deps, read, take, refusal, end, ledger } = await credits(10);
   const [running, greedy] = [await take(8 * RAND), await take(2 * RAND)];
   expect(await end(greedy, 5 * RAND, USED)).toEqual({
@@ -175,7 +175,7 @@ test('a debt is paid from a hold that comes back, before the next call starts', 
     failures: [],
   });
   expect(await read()).toMatchObject({ balanceMicroRand: 8 * RAND, availableMicroRand: 0, debtMicroRand: 3 * RAND });
-  // The balance would cover it: only the running call stands in the way.
+  // The balance would cover it: only the hold of the running call prevents it.
   expect(await refusal()).toMatchObject({ code: 'rate_limited', retryAfter: 5 });
   expect(await payDebt(deps, await read())).toBe(false);
 
@@ -200,7 +200,7 @@ test('two payments of one debt at the same time pay it once', async () => {
   expect(ledger()).toBe(6 * RAND);
 });
 
-test('an account that owes more than it has is 402, and says how much', async () => {
+test('an account that owes more than it has gets 402 with the amount', async () => {
   const { take, end, refusal, buy, read } = await credits(1);
   await end(await take(RAND), 3.5 * RAND, USED);
   expect(await refusal()).toMatchObject({ code: 'insufficient_credits', message: expect.stringContaining('R2.50') });
@@ -216,13 +216,13 @@ test('an account that owes more than it has is 402, and says how much', async ()
   expect(await refusal()).toBeUndefined();
 });
 
-test('the least balance is what errors and the reference say', () => {
+test('the minimum balance is the one that errors and the reference name', () => {
   const said = `below R${microRandToRand(MIN_BALANCE_MICRO_RAND)}`;
   for (const text of [ERRORS.insufficient_credits.message, DESCRIPTIONS.insufficient_credits])
     expect(text).toContain(said);
 });
 
-test('whatever calls cost, what was charged and what is owed add up, and the balance is never below zero', async () => {
+test('whatever calls cost, charges and debts add up, and the balance is never negative', async () => {
   const step = fc.oneof(
     fc.record({ act: fc.constant('call' as const), held: fc.integer({ min: 1, max: 5 }), cost: fc.nat(9) }),
     fc.record({ act: fc.constant('buy' as const), held: fc.constant(0), cost: fc.integer({ min: 1, max: 5 }) }),

@@ -8,7 +8,7 @@ import { acquireKeySlot, releaseKeySlot } from './key-calls.ts';
 const of = { accountId: 'acc_1', keyId: 'key_1' };
 const MINUTE_MS = 60_000;
 
-test('refuses the call beyond the limit of a key with 429, and places of calls that died become free', async () => {
+test('refuses the call beyond the limit of a key with 429, and frees the slots of crashed calls', async () => {
   const { steady, clock } = simulation();
   const { deps } = steady;
   const take = () => acquireKeySlot(deps, of, 0, 5);
@@ -49,7 +49,7 @@ function budget() {
   return { deps, clock, take, leave: releaseKeySlot.bind(undefined, deps), sum, alerts };
 }
 
-test('calls of a key are granted its budget together and no more, whatever they hold', async () => {
+test('the calls of a key are never granted more than its budget in total, whatever they hold', async () => {
   const { take, leave, sum } = budget();
   const [first, second] = [await take(6), await take(7)];
   expect([first.granted, second.granted]).toEqual([6 * RAND, 4 * RAND]);
@@ -65,7 +65,7 @@ test('calls of a key are granted its budget together and no more, whatever they 
   await expect(take(0)).resolves.toMatchObject({ held: 0 });
 });
 
-test('what a call without a budget costs counts once its key has one, and each month begins with nothing spent', async () => {
+test('charges from before a key had a budget count towards it, and each month begins at zero', async () => {
   const { deps, clock, take, leave } = budget();
   const { budgetMicroRand: _, ...free } = budgeted;
   const paid = await acquireKeySlot(deps, free, 20 * RAND, 5);
@@ -76,7 +76,7 @@ test('what a call without a budget costs counts once its key has one, and each m
   await expect(take(1)).resolves.toMatchObject({ granted: RAND });
 });
 
-test('the hold of a call that died comes back to the budget', async () => {
+test('the hold of a crashed call is released to the budget', async () => {
   const { clock, take, sum } = budget();
   await take(10);
   await expect(take(1)).rejects.toMatchObject({ code: 'rate_limited' });
@@ -85,7 +85,7 @@ test('the hold of a call that died comes back to the budget', async () => {
   expect(await sum('spent')).toBe(3);
 });
 
-test('80% of a budget is announced once, and again of a budget that was raised', async () => {
+test('80% of a budget is announced once, and again after the budget is raised', async () => {
   const { take, leave, alerts } = budget();
   const call = async (rand: number, key = budgeted) => await leave(await take(rand, key), rand * RAND);
   await call(7);
@@ -100,7 +100,7 @@ test('80% of a budget is announced once, and again of a budget that was raised',
   expect(alerts()[1]).toMatchObject({ budget: '20.00', spent: '16.00' });
 });
 
-test('a call that read the sums before another one announced the budget announces it no second time', async () => {
+test('a call that read the sums before another call announced the budget does not announce it again', async () => {
   const { deps, take, leave, alerts } = budget();
   await leave(await take(8), 8 * RAND);
   expect(alerts()).toHaveLength(1);

@@ -13,7 +13,7 @@ test('charges each token once at its own price and rounds up once', () => {
   expect(calculateCost(rate, none)).toBe(0);
 });
 
-test('the output that an amount covers never costs more than it, and one more token does', () => {
+test('the affordable output never costs more than the amount, and one more token does', () => {
   const amounts = fc.tuple(fc.nat(1_000_000_000), fc.integer({ min: 1, max: 1_000_000 }), fc.nat(20_000));
   fc.assert(
     fc.property(amounts, ([microRand, price, prompt]) => {
@@ -30,7 +30,7 @@ test('the output that an amount covers never costs more than it, and one more to
   );
 });
 
-test('a prompt beyond a step is sold at the step, all of it', () => {
+test("a prompt beyond a price step is charged at the step's price as a whole", () => {
   const step = { input: 4, cachedInput: 0.4, cacheWrite: 5, output: 20 };
   const at = { ...rate, steps: [{ above: 1_000, price: step }] };
   const dearer = { price: step, randPerDollar: rate.randPerDollar };
@@ -39,7 +39,7 @@ test('a prompt beyond a step is sold at the step, all of it', () => {
   expect(calculateCost(at, { ...atStep, cached: 301 })).toBe(calculateCost(dearer, { ...atStep, cached: 301 }));
 });
 
-test('what is owed is shown rounded up', () => {
+test('a debt is displayed rounded up', () => {
   expect([debtToRand(0), debtToRand(1), debtToRand(10_000), debtToRand(10_001)]).toEqual([
     '0.00',
     '0.01',

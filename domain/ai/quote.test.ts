@@ -15,17 +15,17 @@ import { estimator } from './prompt.ts';
 import { lowerOutput, type Quote, quoteCall } from './quote.ts';
 
 /**
- * Credits cannot be overdrawn: for every body that is accepted on credits, what is held covers what the greediest provider
- * counts of the body that it is sent.
+ * Credits cannot be overdrawn: for every body that is accepted on credits, the hold covers the most that any provider may count for the
+ * body that it receives.
  */
 const { models, randPerDollar } = builtInOffer(18, new Date('2026-11-01'));
 const SOLD = models.filter(({ credits }) => credits);
 const modelOf = (id: string): Model => SOLD.find((model) => model.id === id) ?? expect.fail(id);
 
-/** The cost of what the greediest provider counts, in micro-rand: every token of the prompt at the dearest price of any kind. */
+/** The highest cost that a provider may count, in micro-rand: every prompt token at the highest price of any kind. */
 function greediestCost(model: Model, body: string): number {
   const { promptTokens, outputTokens } = countGreedily(body);
-  // A provider refuses what its model cannot read.
+  // A provider refuses content that its model cannot read.
   const prompt = Math.min(promptTokens, model.contextLimit);
   const prices = [{ above: -1, price: model.price }, ...(model.steps ?? [])].filter(({ above }) => prompt > above);
   const dollars = prices.map(({ price: { input, cachedInput, cacheWrite, output } }) => {
@@ -41,7 +41,7 @@ interface Priced {
   lower(microRand: number): string | undefined;
 }
 
-/** Prices a body on credits as the gateway does. Returns the error that the caller gets instead. */
+/** Prices a body on credits as the gateway does. Returns the caller's error if the body is refused. */
 function price(model: Model, body: object): Priced | ApiError {
   const text = JSON.stringify(body);
   const provider = PROVIDERS[model.provider];
@@ -68,7 +68,7 @@ function price(model: Model, body: object): Priced | ApiError {
 
 const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`;
 
-/** Values that a caller means no good by, for any field. */
+/** Malicious values for any field. */
 const hostile = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e308, 1e9, '', 'priority', 'flex', [], {}, [null], [[]]),
   fc.constantFrom<unknown>(
@@ -141,12 +141,12 @@ const messages = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** A schema that is 10,000 times as long where its references are replaced. */
+/** A schema that is 10,000 times as long with its references expanded. */
 const refer = (name: string) => ({ anyOf: Array.from({ length: 10 }, () => ({ $ref: `#/$defs/${name}` })) });
 const unfolding = { ...refer('a'), $defs: { a: refer('b'), b: refer('c'), c: refer('d'), d: { const: 'x' } } };
 
 const limit = fc.oneof(fc.integer({ min: 1, max: 300_000 }), fc.integer({ min: 1, max: 10_000_000 }));
-/** Fields of the ordinary API: values that are accepted, mostly. */
+/** Fields of the ordinary API, mostly with accepted values. */
 const wellFormed = fc.record(
   {
     max_tokens: limit,
@@ -230,14 +230,14 @@ describe('the hold', () => {
         accepted += 1;
         const { quote, lower } = priced;
         expect(quote.microRand).toBeGreaterThanOrEqual(greediestCost(model, quote.prepared.body));
-        // A call that gets less than that is limited to what it got.
+        // A call with a smaller grant is limited to its grant.
         const granted = Math.floor((quote.microRand * part) / 1_000_000);
         const lowered = lower(granted);
         if (lowered) expect(granted).toBeGreaterThanOrEqual(Math.floor(greediestCost(model, lowered)));
       }),
       { numRuns: 10_000 },
     );
-    // The property is not shown by refusing everything.
+    // The test must not pass merely because everything is refused.
     expect(accepted).toBeGreaterThan(2_500);
   }, 120_000);
 
@@ -254,7 +254,7 @@ describe('the hold', () => {
     expect(priced.quote.microRand).toBeGreaterThanOrEqual(greediestCost(model, priced.quote.prepared.body));
   });
 
-  test('is at the step where a prompt may be longer than that', () => {
+  test('is at the price step that the prompt may exceed', () => {
     const model =
       SOLD.find(({ steps }) => steps?.[0] && steps[0].above < 300_000) ?? expect.fail('no model has a step');
     const above = model.steps?.[0]?.above ?? 0;
@@ -267,7 +267,7 @@ describe('the hold', () => {
   });
 });
 
-test('a picture by address counts as all that the provider may read behind it', () => {
+test('an image by URL counts as the maximum that the provider may read from it', () => {
   const held = (id: string, url: string) => {
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
     const priced = price(modelOf(id), { model: id, max_tokens: 1, messages });
@@ -286,7 +286,7 @@ describe('the request that is sent on credits', () => {
     return JSON.parse(priced.quote.prepared.body);
   };
 
-  test('has one output limit: the larger of the two, and no more than the model can put out', () => {
+  test("has one output limit: the larger of the caller's two, and at most the model's", () => {
     expect(sent({ max_completion_tokens: 1, max_tokens: 12_000 })).toMatchObject({ max_completion_tokens: 12_000 });
     expect(sent({ max_completion_tokens: 1, max_tokens: 12_000 })).not.toHaveProperty('max_tokens');
     expect(sent({ max_tokens: 120_000 })).toMatchObject({ max_completion_tokens: 16_384 });
@@ -298,13 +298,13 @@ describe('the request that is sent on credits', () => {
     expect(sent({}, 'anthropic/claude-sonnet-4-5').max_tokens).toBe(16_000);
   });
 
-  test('leaves room for its output beside a long prompt', () => {
+  test('leaves room for its output next to a long prompt', () => {
     const messages = [{ role: 'user', content: 'word '.repeat(90_000) }];
     expect(sent({ messages }).max_completion_tokens).toBe(1_024);
     expect(sent({ messages: [{ role: 'user', content: 'word '.repeat(40_000) }] }).max_completion_tokens).toBe(16_384);
   });
 
-  test('says nothing twice, whatever the body said', () => {
+  test("has no duplicate field, whatever the caller's body contains", () => {
     const text = '{"model":"openai/gpt-4o","n":128,"n":1,"messages":[{"role":"user","content":"a","content":"b"}]}';
     const model = modelOf('openai/gpt-4o');
     const request = parseAs(ChatRequest, JSON.parse(text), 'body');

@@ -12,7 +12,7 @@ function nested(levels: number): object {
   return { type: 'object', properties: refer(0), $defs: Object.fromEntries(definitions) };
 }
 
-test('references count as what they refer to, however often', () => {
+test('every reference counts as the size of its target', () => {
   expect(measureReferences({ type: 'object', properties: { a: { type: 'string' } } })).toBe(0);
   expect(measureReferences(nested(1))).toBeLessThan(2_000);
   expect(measureReferences(nested(6))).toBeGreaterThan(1e6);
@@ -29,7 +29,7 @@ test.each<[string, object]>([
   expect(measureReferences(schema)).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('a property may be called like a reference, and names may be escaped', () => {
+test('a property may have the name of a reference keyword, and names may be escaped', () => {
   expect(measureReferences({ properties: { $ref: { type: 'string' } } })).toBe(0);
   expect(measureReferences({ $ref: '#/$defs/a~1b', $defs: { 'a/b': { type: 'string' } } })).toBeLessThan(200);
 });

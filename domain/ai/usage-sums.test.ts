@@ -37,7 +37,7 @@ async function account() {
     const held = await hold(deps, { accountId, keyId }, 'openai', RAND);
     await settle(deps, held, 1000, { ...USED, keyId, model });
   };
-  /** Entries of now that the balance has. */
+  /** Adds entries of the current time, which the balance includes. */
   const enter = async (count: number, entry: Partial<AiEntry>) => {
     const made = Array.from({ length: count }, () => {
       const what = {
@@ -85,7 +85,7 @@ const ALL = [
   ['key_2', 'a', 1],
 ];
 
-test('a call is in the sums that are read at once, and in the stored ones when its window is closed', async () => {
+test('a read includes a call immediately, and the stored sums include it when its window is closed', async () => {
   const world = await busyAccount();
   expect([await world.read(), world.stored()]).toEqual([ALL, 0]);
   await world.close();
@@ -96,7 +96,7 @@ test('a call is in the sums that are read at once, and in the stored ones when i
   expect(sum).toMatchObject({ inputTokens: 3, outputTokens: 6, microRand: 3000, expiresAtEpoch: expect.any(Number) });
 });
 
-test('sums are exact wherever a close ends, while others close and after calls between them', async () => {
+test('sums are exact wherever a close crashes, with concurrent closes and with calls in between', async () => {
   // Reads of the account and of entries, twelve sums, the account.
   for (let step = 1; step <= 15; step += 1) {
     for (const when of ['before', 'after'] as const) {
@@ -105,7 +105,7 @@ test('sums are exact wherever a close ends, while others close and after calls b
       expect(await world.read(), `${when} ${step}`).toEqual(ALL);
       await world.call('key_2', 'a');
       world.clock.now += WINDOW_MS;
-      // A slow close, in the middle of which a later one does everything.
+      // A slow close, during which a later close completes.
       await world.close(interruptAt(step, () => world.close()));
       expect(await world.read(), `${when} ${step}`).toEqual([...ALL.slice(0, 4), ['key_2', 'a', 2]]);
       world.clock.now += 3 * WINDOW_MS;
@@ -127,7 +127,7 @@ test('a read is exact while a close runs between any two of its steps', async ()
   }
 });
 
-test('a call of before is in the sums already, and what is no call is in none', async () => {
+test('calls of earlier versions are not added again, and entries that are not calls are in no sum', async () => {
   const world = await account();
   const { deps } = world;
   const day = deps.now().toISOString().slice(0, 10);
@@ -142,14 +142,14 @@ test('a call of before is in the sums already, and what is no call is in none', 
   expect([await world.read(), world.stored()]).toEqual([[['key_1', 'm', 3]], 3]);
 });
 
-test('a close of more entries than it takes closes some windows and stays due, and gives no hold back too early', async () => {
+test('a close with more entries than its maximum closes some windows and stays due, and releases no hold too early', async () => {
   const world = await account();
   await hold(world.deps, { accountId, keyId: 'key_1' }, 'openai', 5 * RAND);
   for (const count of [MAX_ENTRIES - 2, 2, 10]) {
     await world.enter(count, { keyId: 'key_1' });
     world.clock.now += WINDOW_MS;
   }
-  // The read of many calls that are not in the stored sums ends with the oldest of them; the purchase is an entry too.
+  // A read of more unsummed calls than its maximum includes the oldest ones only. The purchase is an entry too.
   expect(await world.read()).toEqual([['key_1', 'm', 4999]]);
   world.clock.now += 10 * WINDOW_MS;
   await world.close();
@@ -165,7 +165,7 @@ test('a close of more entries than it takes closes some windows and stays due, a
   expect((await world.credits()).dueAt).toBeUndefined();
 });
 
-test('a read begins with the day that is asked for', async () => {
+test('a read begins with the requested day', async () => {
   const world = await account();
   await world.call('key_1', 'a');
   const next = new Date(world.clock.now + 24 * 3_600_000).toISOString().slice(0, 10);

@@ -28,7 +28,7 @@ const REQUEST: ChangeOrigin = {
 };
 const read = (deps: Deps) => deps.table.all(AuditEntry, auditOf('acc_1'));
 
-test('a request leaves one entry: who, what, from where, and of the answer no secret', async () => {
+test("a request leaves one entry with actor, action and address, and without the response's secrets", async () => {
   const { steady, clock } = simulation();
   const data = { id: 'whk_1', url: 'https://hooks.example.com', events: ['app.created'], secret: 'whsec_1' };
   expect(await committing(steady.deps, REQUEST)([], { data })).toEqual({ data });
@@ -61,7 +61,7 @@ test('a change keeps the fields that differ, and only those that the action name
   ]);
 });
 
-test('a DNS record of which only the priority changes leaves both priorities', async () => {
+test('a DNS record whose priority changes leaves both priorities', async () => {
   const { steady } = simulation();
   const request = { action: 'dns-record.replaced' as const, accountId: 'acc_1', subjectId: undefined };
   const deps = { ...steady.deps, commit: committing(steady.deps, { ...REQUEST, request }) };
@@ -113,7 +113,7 @@ test('every field that an action names is one of its resource', () => {
   >().toBeNever();
 });
 
-/** Fields of updates of which the log has no value: secrets, and what `set` and `removed` say. */
+/** Fields of updates whose values the log does not record: secrets, and fields that `set` and `removed` describe. */
 const UNLOGGED = ['replaceEnv.vars', 'updateEnv.remove', 'putProviderKey.key'];
 
 test('every field that an update may change is kept by its action (contract/audit/actions.ts), or named here', () => {
@@ -129,7 +129,7 @@ test('every field that an update may change is kept by its action (contract/audi
   expect(missing.sort()).toEqual(UNLOGGED.sort());
 });
 
-test('a value too large for an entry is kept as its length', async () => {
+test('a value that is too large for an entry is recorded as its length', async () => {
   const { steady } = simulation();
   const offer = { models: 'x'.repeat(40_000) };
   const change = { action: 'ai-offer.set', accountId: 'acc_1', before: {}, after: { offer } } as const;
@@ -144,7 +144,7 @@ test('a change that does not happen leaves no entry', async () => {
   expect(await read(steady.deps)).toEqual([]);
 });
 
-test('the platform leaves an entry where the change says what it is, and none otherwise', async () => {
+test('the platform leaves an entry if the change names its action, and none otherwise', async () => {
   const { steady } = simulation();
   await committing(steady.deps, BY_PLATFORM)([], undefined, { accountId: 'acc_1', before: { status: 'A' } });
   expect(await read(steady.deps)).toEqual([]);
@@ -158,7 +158,7 @@ test('the platform leaves an entry where the change says what it is, and none ot
   expect(await read(steady.deps)).toMatchObject([{ actor: { kind: 'PLATFORM', id: null }, requestId: null }]);
 });
 
-test('operators see what operators did over all accounts, and reading an account’s log is recorded among it', async () => {
+test("operators see the operators' actions over all accounts, and reading an account’s log is one of them", async () => {
   const { steady } = simulation();
   const deps = { ...steady.deps, commit: committing(steady.deps, BY_OPERATOR) };
   await committing(steady.deps, REQUEST)([], { data: {} });

@@ -25,7 +25,7 @@ const limitUntil = (enforcedUntil: string) => ({
   ],
 });
 
-test('an account is due at the earliest of its reasons, of which those that are not replaced keep their times', () => {
+test('an account is due at the earliest of its reasons, and reasons that are not replaced keep their times', () => {
   const of = (account: Partial<Account>, reasons: Parameters<typeof replaceDueReasons>[1]) => {
     const { set, remove } = replaceDueReasons(accountWith(account), reasons);
     return { set, remove };

@@ -8,7 +8,7 @@ import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.
 import { considerAutoTopUp } from './auto-top-up.ts';
 import { chargeTopUp } from './top-ups.ts';
 
-/** Automatic top-ups that are held back, and considered again without any other change of the account. */
+/** Automatic top-ups that are postponed, and considered again without any other change of the account. */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -19,7 +19,7 @@ async function cardHolder(amount: string, threshold: string) {
   const run = await cardSimulation();
   await run.setAccount({ card: CARD });
   await run.settings(amount, { threshold });
-  /** Lets time pass and has the schedule run; the card is charged as the stream does. Returns what was charged. */
+  /** Advances the clock, runs the schedule, and charges the card as the stream does. Returns the charges. */
   const waitFor = async (ms: number) => {
     const before = run.charged.length;
     run.clock.now += ms;
@@ -30,7 +30,7 @@ async function cardHolder(amount: string, threshold: string) {
   };
   const setSwitch = (off: SwitchState['off']) =>
     run.deps.table.write(SwitchState, upsert(SwitchState, {}, { set: { off, version: 1 } }));
-  /** Returns the times that the account waits for. */
+  /** Returns the times for which the account is scheduled. */
   const waits = async () => {
     const { topUpAt, dueAt } = await run.account();
     return [topUpAt, dueAt];
@@ -38,7 +38,7 @@ async function cardHolder(amount: string, threshold: string) {
   return { ...run, waitFor, setSwitch, waits };
 }
 
-test('a top-up that the number of a day holds back is charged when the first of them is a day old, and none before', async () => {
+test('a top-up beyond the daily number is charged when the first of the day is 24 hours old, and not before', async () => {
   const { topUpAutomatically, waitFor, waits, charged, clock, memory } = await cardHolder('10.00', '100000.00');
   const first = clock.now;
   for (let turn = 0; turn <= maxPerDay; turn += 1) {
@@ -47,7 +47,7 @@ test('a top-up that the number of a day holds back is charged when the first of 
   }
   const until = new Date(first + DAY).toISOString();
   expect([charged.length, await waits()]).toEqual([maxPerDay, [until, until]]);
-  // What has been due for long besides.
+  // Another reason that has long been due.
   await waitFor(0);
   const { length } = memory.records;
   while (clock.now < first + DAY - MINUTE) expect(await waitFor(MINUTE)).toEqual([]);
@@ -57,7 +57,7 @@ test('a top-up that the number of a day holds back is charged when the first of 
   expectLedgerInvariants(memory);
 });
 
-test('a threshold out of reach never charges more in any 24 hours than the bounds allow', async () => {
+test('a threshold out of reach never charges more than the daily limits in any 24 hours', async () => {
   const { topUpAutomatically, waitFor, clock } = await cardHolder('10.00', '100000.00');
   const times: number[] = [];
   await topUpAutomatically();
@@ -73,7 +73,7 @@ test('a threshold out of reach never charges more in any 24 hours than the bound
   expect(times.length).toBeGreaterThan(2 * maxPerDay);
 });
 
-test('a top-up that the sum of a day holds back waits until enough of it is a day old', async () => {
+test('a top-up beyond the daily sum waits until enough of the sum is 24 hours old', async () => {
   const run = await cardHolder('40000.00', '100000.00');
   await run.topUpAutomatically();
   run.clock.now += HOUR;
@@ -85,7 +85,7 @@ test('a top-up that the sum of a day holds back waits until enough of it is a da
   expect(await run.waitFor(HOUR)).toEqual([40_000 * RAND]);
 });
 
-test('a top-up that the switch holds back is charged after it returns', async () => {
+test('a top-up that a switch prevents is charged after the switch is on again', async () => {
   const run = await cardHolder('100.00', '50.00');
   await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
   await run.topUpAutomatically();
@@ -99,7 +99,7 @@ test('a top-up that the switch holds back is charged after it returns', async ()
   expect(await run.waitFor(DAY)).toEqual([]);
 });
 
-test('nothing is charged where the balance recovered while a top-up was held back', async () => {
+test('nothing is charged if the balance recovers while a top-up waits', async () => {
   const run = await cardHolder('100.00', '50.00');
   await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
   await run.topUpAutomatically();
@@ -123,7 +123,7 @@ test.each<[string, (of: Awaited<ReturnType<typeof cardHolder>>) => Promise<unkno
   expect(await run.waits()).toEqual([undefined, undefined]);
 });
 
-test('a top-up that is cancelled before its charge counts in no bound', async () => {
+test('a top-up that is cancelled before its charge does not count towards the daily limits', async () => {
   const run = await cardHolder('60000.00', '50.00');
   await considerAutoTopUp(run.deps, run.accountId);
   await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });

@@ -20,7 +20,7 @@ import { readNothing, withWallet } from './wallet.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** Begins an automatic top-up that the processor did not answer, and which it may have charged. It answers again. */
+/** Begins an automatic top-up whose charge got no response, so that the card may have been charged. The provider then recovers. */
 async function withUnansweredTopUp() {
   const run = await cardSimulation();
   await run.setAccount({ card: CARD });
@@ -31,7 +31,7 @@ async function withUnansweredTopUp() {
   return run;
 }
 
-describe('an automatic top-up charges only what is enabled now', () => {
+describe('an automatic top-up charges only what is currently enabled', () => {
   test.each<[string, (of: Awaited<ReturnType<typeof cardSimulation>>) => Promise<unknown>]>([
     ['was switched off', ({ settings }) => settings('100.00', { enabled: false })],
     ['got another amount', ({ settings }) => settings('20.00')],
@@ -74,7 +74,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
     expect(memory.items('EVENT')).toEqual([]);
   });
 
-  test('one that the processor may have received counts in the bounds of its day, also when it is cancelled', async () => {
+  test('a cancelled top-up that the payment provider may have received counts towards the daily limits', async () => {
     const run = await cardSimulation();
     await run.setAccount({ card: CARD });
     await run.settings('100.00');
@@ -104,7 +104,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
     expect(run.charged).toEqual([80 * RAND]);
   });
 
-  test('what the processor received before it was switched off is credited', async () => {
+  test('an amount that the payment provider received before automatic top-ups were disabled is credited', async () => {
     const run = await withUnansweredTopUp();
     const { autoTopUpId = '' } = await run.account();
     await run.deps.payments.charge({ ...CARD, reference: autoTopUpId.replace('_', '-'), amountCents: 100 * RAND });
@@ -115,7 +115,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
   });
 });
 
-test('a saved card that the processor will not charge ends the top-up, and the next card is charged', async () => {
+test('a saved card that the payment provider refuses ends the top-up, and the next card is charged', async () => {
   const run = await cardSimulation();
   await run.setAccount({ card: CARD });
   await run.settings('100.00');
@@ -163,7 +163,7 @@ test('a payment page that was never paid on ends without an event', async () => 
   expect(run.memory.items('EVENT')).toEqual([]);
 });
 
-test('an open payment is checked ever more rarely, and no more once its page has expired', async () => {
+test('an open payment is checked at growing intervals, and never after its page has expired', async () => {
   const run = await cardSimulation();
   const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
   await run.deps.table.transact([create(TopUp, topUp)]);
@@ -179,7 +179,7 @@ test('an open payment is checked ever more rarely, and no more once its page has
   expect(ages.findIndex((age) => age >= PAYMENT_PAGE_LIFETIME_MS)).toBe(ages.length - 1);
 });
 
-test('a card that is refused at a check is looked at once more, a day later', async () => {
+test('a card that is refused at a check is checked once more, a day later', async () => {
   const run = await withUnansweredTopUp();
   run.provider.refusesCards = true;
   run.clock.now += MINUTE;
@@ -191,7 +191,7 @@ test('a card that is refused at a check is looked at once more, a day later', as
   expect(run.memory.items('TOP_UP').map((topUp) => topUp.dueAt)).toEqual([undefined]);
 });
 
-test('an account with many open payment pages does not delay the payment of another, of which no callback told', async () => {
+test("an account with many open payment pages does not delay another account's payment whose callback was lost", async () => {
   const run = await cardSimulation();
   const { deps, accountId, clock } = run;
   const other = await run.open(0);
@@ -211,7 +211,7 @@ test('an account with many open payment pages does not delay the payment of anot
   expect((await deps.table.get(Account, { id: accountId }))?.walletCents).toBe(500 * RAND);
 });
 
-describe('automatic top-ups are bounded', () => {
+describe('automatic top-ups are limited', () => {
   test('by number: a threshold out of reach charges the card ten times in any 24 hours', async () => {
     const run = await cardSimulation();
     await run.setAccount({ card: CARD });
@@ -286,7 +286,7 @@ describe('money of a card that is new to the account', () => {
     },
   );
 
-  test('is not multiplied by many small payments, nor by paying an earlier invoice', async () => {
+  test('gets no larger allowance by many small payments or by paying an earlier invoice', async () => {
     const run = await cardSimulation();
     const invoice = await withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
       const issued = issueInvoice(run.deps, wallet, { kind: 'DOMAIN', lines: [run.line(allowanceRand + 1)] });
@@ -326,7 +326,7 @@ describe('money of a card that is new to the account', () => {
       expect(await statuses()).toEqual(['UNPAID', 'UNPAID', 'UNPAID']);
       run.clock.now += 2 * MINUTE;
       for (let repetition = 0; repetition < 3; repetition += 1) await run.reconcile();
-      // What the balance does not cover stays unpaid.
+      // Invoices that the balance does not cover stay unpaid.
       expect(await statuses()).toEqual(['PAID', 'PAID', 'UNPAID']);
       expect((await run.account()).walletCents).toBe((allowanceRand - 3) * RAND);
       expect(run.memory.items('TOP_UP').map(({ status, dueAt }) => [status, dueAt])).toEqual([
@@ -336,7 +336,7 @@ describe('money of a card that is new to the account', () => {
     },
   );
 
-  test('of a card that is known is due no more', async () => {
+  test('of a known card is not scheduled again', async () => {
     const run = await cardSimulation();
     await run.payIn(1);
     run.clock.now += holdMs;
@@ -345,7 +345,7 @@ describe('money of a card that is new to the account', () => {
     expect(run.memory.items('TOP_UP').filter(({ dueAt }) => dueAt !== undefined)).toEqual([]);
   });
 
-  test('is held for each card: one that has paid before is known, another is not', async () => {
+  test('is held per card: a card that has paid before is known, another is not', async () => {
     const run = await cardSimulation();
     await run.payIn(1, 'SIG_1');
     run.clock.now += holdMs;
@@ -355,7 +355,7 @@ describe('money of a card that is new to the account', () => {
     await expect(run.buy('AI_CREDITS', allowanceRand + 2)).rejects.toMatchObject({ code: 'insufficient_funds' });
   });
 
-  test('leaves money alone that came otherwise', async () => {
+  test('does not affect money from other sources', async () => {
     const run = await cardSimulation({ walletCents: 20_000 * RAND });
     await run.payIn(allowanceRand * 2);
     await expect(run.buy('DOMAIN', 20_000)).resolves.toBe('PAID');

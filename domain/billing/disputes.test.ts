@@ -13,7 +13,7 @@ import { readNothing, withWallet } from './wallet.ts';
 const MINUTE = 60_000;
 
 describe('a dispute', () => {
-  test('freezes its amount and the automatic charges; a won one lifts the freeze', async () => {
+  test('freezes its amount and stops automatic charges; a won dispute lifts the freeze', async () => {
     const run = await cardSimulation();
     const reference = await run.payIn(500);
     await run.settings('100.00', { threshold: '10000.00' });
@@ -36,7 +36,7 @@ describe('a dispute', () => {
     expectLedgerInvariants(run.memory);
   });
 
-  test('of money that was spent already is owed when it is lost, and arriving money pays it first', async () => {
+  test('of spent money becomes a debt when it is lost, and new money pays the debt first', async () => {
     const run = await cardSimulation();
     const reference = await run.payIn(500);
     await run.buy('PLAN', 400);
@@ -50,7 +50,7 @@ describe('a dispute', () => {
     expectLedgerInvariants(run.memory);
   });
 
-  test('that is lost in part takes that part, and lifts the whole freeze', async () => {
+  test('that is partly lost deducts that part, and lifts the whole freeze', async () => {
     const run = await cardSimulation();
     const reference = await run.payIn(1000);
     await run.tellDispute(reference, 1000, 'OPEN');
@@ -104,7 +104,7 @@ describe('a dispute', () => {
     if (walletRand === 0) await run.buy('PLAN', 1000);
     await run.settings('500.00');
     await run.tellDispute(reference, 1000, 'OPEN');
-    // The owner has it on again, with another card.
+    // The owner enables it again with another card.
     await run.settings('500.00');
     const from = run.memory.records.length;
     await run.setAccount({ card: CARD });
@@ -113,7 +113,7 @@ describe('a dispute', () => {
     expect(started).toMatchObject(charged === undefined ? [] : [{ amountCents: charged * RAND }]);
   });
 
-  test('that freezes the balance is looked at for an automatic top-up', async () => {
+  test('that freezes the balance is considered for an automatic top-up', async () => {
     const run = await cardSimulation({ walletCents: 1000 * RAND });
     await run.settings('500.00');
     await run.setAccount({ card: CARD });
@@ -123,7 +123,7 @@ describe('a dispute', () => {
     expect(run.memory.items('TOP_UP')).toHaveLength(1);
   });
 
-  test('of which no callback told is found within an hour, and closed when the provider has closed it', async () => {
+  test('whose callback was lost is found within an hour, and closed when the provider has closed it', async () => {
     const run = await cardSimulation();
     const [first, second] = [await run.payIn(500), await run.payIn(300)];
     run.disputeSilently(first, 500, 'OPEN', '77');
@@ -161,7 +161,7 @@ describe('a dispute', () => {
     expectLedgerInvariants(run.memory);
   });
 
-  test('are none while card payments are not set up', async () => {
+  test('is never looked up while card payments are not set up', async () => {
     const run = await cardSimulation();
     const listDisputes = async () => {
       throw new PaymentsNotConfigured('no key');

@@ -62,7 +62,7 @@ test.each([
   expect(page).not.toContain('PAID');
 });
 
-test('without a VAT number it is no tax invoice, and one that is unpaid says so', async () => {
+test('without a VAT number it is not a tax invoice, and an unpaid one says so', async () => {
   const unpaid = {
     ...invoice,
     status: 'UNPAID' as const,
@@ -74,7 +74,7 @@ test('without a VAT number it is no tax invoice, and one that is unpaid says so'
   expect(page).toContain('Not paid');
 });
 
-test('lines that do not fit continue on another page, and none is lost', async () => {
+test('lines that do not fit continue on the next page, and none is lost', async () => {
   const lines = Array.from({ length: 90 }, (_, at) => ({ description: `Domain number ${at}.`, amount: '10.00' }));
   const pages = textsOf(await renderInvoice({ ...invoice, lines }));
   expect(pages.length).toBeGreaterThan(1);

@@ -114,7 +114,7 @@ async function interleave(seed: number) {
     const callbacks = Array.from({ length: below(4) }, () => receivePayment(startProcess(), { reference }));
     await Promise.allSettled(callbacks);
   };
-  /** A card's owner disputes a payment, which was spent or not; the bank decides, or has not yet. */
+  /** A cardholder disputes a payment, spent or not. The bank decides, or has not decided yet. */
   const dispute = async () => {
     const paid = [...received].filter(([, { status }]) => status === 'SUCCEEDED');
     const [reference, payment] = paid[below(paid.length)] ?? [];
@@ -138,7 +138,7 @@ async function interleave(seed: number) {
   const stream = async (deps: Deps) => {
     const Records = run.memory.records.slice(streamAt);
     const upTo = run.memory.records.length;
-    // Not `consume`: the library keeps the failures of all that run at once in one list.
+    // Not `consume`: the library collects the failures of concurrent batches in one list.
     for (const work of selectWork(billingRules({ ...deps, ...jobsOf(deps) }))(Records))
       for (const rule of work.rules) await work.act(rule);
     streamAt = Math.max(streamAt, upTo);
@@ -167,7 +167,7 @@ async function interleave(seed: number) {
     voidOverdue,
   ];
 
-  /** Acts in a process that may crash; errors that the API tells its callers are no defect. */
+  /** Acts in a process that may crash. Errors of the API are not defects. */
   const actWithFaults = async (act: (deps: Deps) => Promise<unknown>) => {
     for (let turns = below(30); turns > 0; turns -= 1) await new Promise((done) => setImmediate(done));
     await act(startProcess()).catch((error: unknown) => {
@@ -176,7 +176,7 @@ async function interleave(seed: number) {
   };
   await Promise.all(Array.from({ length: ACTIONS }, () => actWithFaults(actions[below(actions.length)] ?? stream)));
 
-  // The faults are over: the schedule and the stream find what was lost.
+  // Without further faults, the schedule and the stream recover lost work.
   const deps = startProcess({ faults: noFaults });
   for (let minute = 0; minute < 3; minute += 1) {
     while (streamAt < run.memory.records.length) await stream(deps);

@@ -12,7 +12,7 @@ import { cancelSubscription } from './subscriptions.ts';
 
 const DAY = 24 * 3600_000;
 
-test('a plan that is paid while it is about to be suspended is not', async () => {
+test('a plan that is paid just before its suspension is not suspended', async () => {
   const { open, buy, sleepUntil, deps, read, give, flow, clock, memory } = subscriptionSimulation();
   const account = await open(60_000);
   const { id } = await buy(account, 'app-10');
@@ -55,7 +55,7 @@ test('an invoice for the next period that is issued while its subscription is ca
   expectLedgerInvariants(memory);
 });
 
-test('of two purchases of one plan at once, one is charged', async () => {
+test('of two concurrent purchases of one plan, one is charged', async () => {
   for (let turn = 0; turn < 20; turn += 1) {
     const { open, buy, invoices } = subscriptionSimulation(withRandomDelays);
     const account = await open(200_000);
@@ -75,30 +75,33 @@ test('a replay of the stream adds no period twice', async () => {
   expect(await read(account, id)).toEqual(after);
 });
 
-test.each(['app-10', 'app-3'])('a plan %s that is paid for in the moment another one ends is served', async (slug) => {
-  const { open, buy, sleepUntil, deps, clock } = subscriptionSimulation();
-  const account = await open(1_000_000);
-  await buy(account, 'app-3');
-  const { id } = await buy(account, 'app-10');
-  const plan = { slug, name: slug, appLimit: 10 };
-  const pay = async (status: 'SUSPENDED' | 'ACTIVE', served: typeof plan) =>
-    deps.table.transact([
-      change(Subscription, { accountId: account, id }, { set: { status, plan: { ...plan, category: 'APP' } } }),
-      change(Account, { id: account }, { set: { plan: served } }),
-    ]);
-  await sleepUntil(10);
-  await pay('SUSPENDED', { slug: 'app-3', name: 'App 3', appLimit: 3 });
-  clock.now += 19 * DAY;
-  let isFirst = true;
-  const all: typeof deps.table.all = async (...query) => {
-    const found = await deps.table.all(...query);
-    if (isFirst) await pay('ACTIVE', plan);
-    isFirst = false;
-    return found;
-  };
-  await advanceSubscriptions({ ...deps, table: { ...deps.table, all } });
-  expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe(slug);
-});
+test.each(['app-10', 'app-3'])(
+  'a plan %s that is paid at the moment when another one ends takes effect',
+  async (slug) => {
+    const { open, buy, sleepUntil, deps, clock } = subscriptionSimulation();
+    const account = await open(1_000_000);
+    await buy(account, 'app-3');
+    const { id } = await buy(account, 'app-10');
+    const plan = { slug, name: slug, appLimit: 10 };
+    const pay = async (status: 'SUSPENDED' | 'ACTIVE', served: typeof plan) =>
+      deps.table.transact([
+        change(Subscription, { accountId: account, id }, { set: { status, plan: { ...plan, category: 'APP' } } }),
+        change(Account, { id: account }, { set: { plan: served } }),
+      ]);
+    await sleepUntil(10);
+    await pay('SUSPENDED', { slug: 'app-3', name: 'App 3', appLimit: 3 });
+    clock.now += 19 * DAY;
+    let isFirst = true;
+    const all: typeof deps.table.all = async (...query) => {
+      const found = await deps.table.all(...query);
+      if (isFirst) await pay('ACTIVE', plan);
+      isFirst = false;
+      return found;
+    };
+    await advanceSubscriptions({ ...deps, table: { ...deps.table, all } });
+    expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe(slug);
+  },
+);
 
 test.each(['app-10', 'app-3'] as const)(
   'a plan %s that is bought in the moment the cancelled one ends is the one that is served',

@@ -69,7 +69,7 @@ test('an invoice that is paid while its account is suspended renews the plan', a
   expect([await status(), invoices().at(-1)?.status]).toEqual(['ACTIVE', 'PAID']);
 });
 
-test('what is first looked at when its invoice has been overdue for long is suspended before it is cancelled', async () => {
+test('a subscription that is first processed long after its due date is suspended before it is cancelled', async () => {
   const { sleepUntil, status, clock, deps, flow, memory } = await hosting();
   await sleepUntil(22);
   clock.now += 60 * DAY;
@@ -85,7 +85,7 @@ test('what is first looked at when its invoice has been overdue for long is susp
   expectLedgerInvariants(memory);
 });
 
-test('a subscription that an earlier version suspended, without the time, is cancelled when its invoice is overdue for 30 days', async () => {
+test('a subscription that an earlier version suspended without storing the time is cancelled when its invoice is 30 days overdue', async () => {
   const { sleepUntil, status, deps, accountId, id } = await hosting();
   await sleepUntil(36);
   expect(await status()).toBe('SUSPENDED');

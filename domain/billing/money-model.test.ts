@@ -31,12 +31,12 @@ const OFFERS: readonly Offer[] = [
   { slug: 'app-10', category: 'APP', monthlyCents: 14_930, yearlyCents: 149_310, appLimit: 10 },
   { slug: 'web-starter', category: 'WEB', monthlyCents: 3350, yearlyCents: 33_510, appLimit: 0 },
 ];
-/** Amounts of card payments, often less than is owed. */
+/** Amounts of card payments, often less than the account owes. */
 const AMOUNTS = [1000, 5000, 20_000];
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** An account on the platform, with the operations of the model. The payment processor says what it is told to say. */
+/** An account on the platform, with the operations of the model. The test controls the payment provider's responses. */
 async function openPlatform(startAt: number) {
   const simulated = subscriptionSimulation();
   const { clock, memory, flow } = simulated;
@@ -88,7 +88,7 @@ async function openPlatform(startAt: number) {
     },
     async reportPayment(index: number, status: PaymentStatus, amountCents: number) {
       const name = reference(index);
-      // A payment that has succeeded stays so: this is then an old callback that is repeated.
+      // A payment that has succeeded keeps its status: this is a repeated old callback.
       if (payments.get(name)?.status !== 'SUCCEEDED')
         payments.set(name, { status, amountCents, card: undefined, signature: undefined });
       await callBack({ reference: name });
@@ -107,7 +107,7 @@ async function openPlatform(startAt: number) {
       plans = offers.map((offer) => ({ ...offer, name: offer.slug, storageGb: 1, featured: false, onSale: true }));
     },
     setSuspended: (isSuspended: boolean) => setSuspension(deps, { accountId, reason: isSuspended ? 'Abuse' : null }),
-    /** Until nothing is due any more; two runs at once, as when one takes longer than a minute. */
+    /** Runs until nothing is due; two concurrent runs, as if one took longer than a minute. */
     async runSchedule() {
       for (let before = -1; before !== memory.records.length; ) {
         before = memory.records.length;
@@ -185,9 +185,9 @@ function randomOf(seed: number) {
   return { below, oneOf, chance: (probability: number) => next() < probability };
 }
 
-/** Returns a function by which the customer, the bank or an operator does something, at random. */
+/** Returns a function that performs a random action of the customer, the bank or an operator. */
 function randomActions({ oneOf, chance }: ReturnType<typeof randomOf>, model: MoneyModel, both: Both) {
-  /** Does something with one of the values that fit, by its index, if there is one. */
+  /** Performs an action on a matching value, by its index, if there is one. */
   async function withOne<T>(values: readonly T[], fits: (value: T) => boolean, act: (index: number) => Promise<void>) {
     const fitting = [...values.keys()].filter((index) => fits(values[index] as T));
     if (fitting.length > 0) await act(oneOf(fitting));
@@ -238,7 +238,7 @@ function randomActions({ oneOf, chance }: ReturnType<typeof randomOf>, model: Mo
   return () => actions[oneOf(DECK)]();
 }
 
-/** Runs an account for its time. Throws at the first difference, with what was done until then. */
+/** Runs an account for its whole lifetime. Throws at the first difference, with the actions so far. */
 async function compare(seed: number): Promise<void> {
   const random = randomOf(seed);
   const { oneOf, chance } = random;
@@ -246,10 +246,10 @@ async function compare(seed: number): Promise<void> {
     Date.parse(oneOf(BEGINNINGS)) + random.below(DAY),
   );
   const model = new MoneyModel();
-  // What the account was opened with.
+  // The opening balance.
   model.plan = state().plan;
   const history: string[] = [];
-  /** Does the same on the platform and in the model: they must answer the same, and then hold the same. */
+  /** Performs the same action on the platform and in the model. Both must return the same result and have the same state afterwards. */
   const both: Both = async (name, ...given) => {
     model.now = clock.now;
     const refusal = await Promise.resolve(Reflect.apply(operations[name], operations, given)).then(
@@ -264,12 +264,12 @@ async function compare(seed: number): Promise<void> {
   const act = randomActions(random, model, both);
   try {
     await both('setOffers', OFFERS);
-    // Bought at the beginning, whose periods are of interest.
+    // Buys a plan at the beginning, to test its periods.
     for (const plan of ['app-3', 'web-starter'])
       await both('buy', { plan, billingCycle: 'MONTHLY', hostingDomain: 'shop1.example.com' }, true);
     for (const end = clock.now + DURATION_MS; clock.now < end; ) {
       if (chance(0.6)) await act();
-      // Mostly hours or days; sometimes the schedule stands still for longer than a period.
+      // Mostly hours or days; sometimes the schedule does not run for longer than a period.
       clock.now += chance(0.02) ? 40 * DAY : random.below(oneOf([DAY / 6, 2 * DAY, 4 * DAY, 9 * DAY]));
       await both('runSchedule');
     }

@@ -10,7 +10,7 @@ const iso = (count: number) => day(count).toISOString();
 const after = (steps: readonly Step[], appLimit: number, appCount: number, on: number) =>
   nextSteps(steps, { appLimit, appCount, now: day(on) });
 
-test('a limit that falls excludes the newest applications seven days later', () => {
+test('a lowered limit excludes the newest applications seven days later', () => {
   const steps = after([], 3, 10, 0);
   expect(steps).toEqual([{ appLimit: 3, suspendsAt: iso(7) }]);
   expect([allowedApps(steps, day(6.9)), allowedApps(steps, day(7))]).toEqual([Infinity, 3]);
@@ -18,7 +18,7 @@ test('a limit that falls excludes the newest applications seven days later', () 
   expect(nextSuspension({ steps, enforcedUntil: iso(7) })).toBeUndefined();
 });
 
-test('applications that a second fall excludes have seven days of their own, the others keep theirs', () => {
+test('applications that a second reduction excludes get their own seven days, and the others keep theirs', () => {
   const steps = after(after([], 3, 10, 0), 1, 10, 5);
   expect(steps).toEqual([
     { appLimit: 3, suspendsAt: iso(7) },
@@ -27,14 +27,14 @@ test('applications that a second fall excludes have seven days of their own, the
   expect([allowedApps(steps, day(7)), allowedApps(steps, day(12))]).toEqual([3, 1]);
 });
 
-test('a limit that rises resumes what it includes at once, and gives the others no new period', () => {
+test('a raised limit resumes the applications that it includes immediately, and gives the others no new period', () => {
   const steps = after(after([], 1, 10, 0), 5, 10, 8);
   expect(steps).toEqual([{ appLimit: 5, suspendsAt: iso(7) }]);
   expect(allowedApps(steps, day(8))).toBe(5);
   expect(after(steps, 10, 10, 8)).toEqual([]);
 });
 
-test('a step that excludes no application any more is gone', () => {
+test('a step that no longer excludes an application is removed', () => {
   const steps = after(after([], 3, 10, 0), 1, 10, 5);
   expect(after(steps, 1, 4, 6)).toEqual(steps);
   expect(after(steps, 1, 3, 6)).toEqual([{ appLimit: 1, suspendsAt: iso(12) }]);

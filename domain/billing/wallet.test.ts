@@ -41,7 +41,7 @@ test('orders are paid from the wallet to the last cent of the balance, and unpai
   expectLedgerInvariants(memory);
 });
 
-test('an order that requires prepayment leaves nothing behind without it', async () => {
+test('an order that requires prepayment and is not paid writes nothing', async () => {
   const { deps, memory, open } = billingSimulation();
   const id = await open(1000);
   const refused = withWallet(deps, id, readNothing, async (wallet) => {
@@ -82,7 +82,7 @@ test('an unpaid invoice is paid once, a paid one is refunded once, and then it i
   expectLedgerInvariants(memory);
 });
 
-test('of 50 concurrent orders on one wallet as many are paid as it covers, and invoice numbers have no gaps', async () => {
+test('of 50 concurrent orders on one wallet, as many are paid as the balance covers, and invoice numbers have no gaps', async () => {
   const { deps, memory, open } = billingSimulation();
   const id = await open(1150 * 30 + 1149);
   const invoices = await Promise.all(Array.from({ length: 50 }, () => buy(deps, id, 1000)));
@@ -108,7 +108,7 @@ test('invoice numbers restart each year', async () => {
   expectLedgerInvariants(memory);
 });
 
-test('the same transaction can write one item of the account, with a working condition', async () => {
+test('the same transaction can also change the account, with a condition', async () => {
   const { deps, open } = billingSimulation();
   const id = await open(5000, 3);
   const rename = (appLimit: number) =>

@@ -27,7 +27,7 @@ import { admitBuild } from '../deployments/scheduler.ts';
 import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
 import { overrideLimits } from './overrides.ts';
 
-test('a limit is said to refuse only where it does, and to be raised only where it can be', () => {
+test("a limit's description says that it refuses requests, or can be raised, only if that is true", () => {
   for (const name of LIMIT_NAMES) {
     const { error, isFixed = false } = limitRule(name);
     const said = describeBeyond(name);
@@ -70,7 +70,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   concurrentAiCalls: HTTP,
   concurrentAiCallsPerKey: {
     file: 'domain/ai/key-calls.test.ts',
-    title: 'refuses the call beyond the limit of a key with 429, and places of calls that died become free',
+    title: 'refuses the call beyond the limit of a key with 429, and frees the slots of crashed calls',
   },
   webhookEndpoints: HTTP,
   webhookResendsPerDay: HTTP,
@@ -153,7 +153,7 @@ test('the condition of the write allows exactly what the limit of the account do
   );
 });
 
-test('a limit of a day is counted with what it limits, and begins again with the next day', async () => {
+test('a daily limit is counted with what it limits, and begins again the next day', async () => {
   const { steady, clock } = simulation({ startAt: Date.parse('2026-01-01T23:59:00Z') });
   const { deps } = steady;
   const account = { id: 'acc_1', plan: { appLimit: 1 }, limits: { webhookResendsPerDay: 5 } };
@@ -174,7 +174,7 @@ const providers = {
   buildAccess: { grant: async () => ({ readJob: { url: '' }, access: {} }) },
 } as unknown as Pick<Parameters<typeof beginDeployment>[0], 'builds' | 'buildAccess' | 'secrets'>;
 
-test('minutes of builds are counted when a deployment ends, each rounded up, until the month is over', async () => {
+test('build minutes are counted when a deployment ends, rounded up per build, until the month is over', async () => {
   const run = await deploymentSimulation({}, { limits: { buildMinutesPerMonth: 5 } });
   const { deps, caller, ids, clock } = run;
   const deploy = async () => (await createDeployment(deps, caller, asked(ids.applicationId))).data.id;
@@ -191,7 +191,7 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
   };
   await build(61, run.succeed);
   expect(await run.account()).toMatchObject({ buildMonth: '2026-01', buildMinutes: 2, buildCount: 0 });
-  // One that fails costs the same, and the last one may take longer than what is left.
+  // A failed build counts too, and the last build may take longer than the remaining minutes.
   await build(600, run.fail);
   expect(await run.account()).toMatchObject({ buildMinutes: 12, buildCount: 0 });
   await expect(deploy()).rejects.toMatchObject({
@@ -203,7 +203,7 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
   expect(await run.account()).toMatchObject({ buildMonth: '2026-02', buildMinutes: 1 });
 });
 
-test('a deployment that ends twice gives one place back', async () => {
+test('a deployment that ends twice releases one slot', async () => {
   const run = await deploymentSimulation({}, { buildCount: 1 });
   const { data } = await createDeployment(run.deps, run.caller, asked(run.ids.applicationId));
   await admitBuild(run.deps, run.ids.accountId);
@@ -213,7 +213,7 @@ test('a deployment that ends twice gives one place back', async () => {
   expect((await run.account())?.buildCount).toBe(1);
 });
 
-test('an operator overrides limits one by one; null brings the number of the plan back', async () => {
+test("an operator overrides limits one by one; null restores the plan's number", async () => {
   const { steady } = simulation({ startAt: 0 });
   const { deps } = steady;
   const of = { accountId: 'acc_1' };
@@ -233,11 +233,11 @@ test('an operator overrides limits one by one; null brings the number of the pla
   expect(await deps.table.get(AccountRate, of)).not.toHaveProperty('limit');
   const account = await deps.table.get(Account, { id: of.accountId });
   expect(account && limitsOf(account)).toEqual(limitsOf({ plan: { appLimit: 10 } }));
-  // The override of an account that is gone is an error, and not an account.
+  // An override of a deleted account is an error, and does not create the account.
   await expect(overrideLimits(deps, 'acc_2', { apiKeys: 1 })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('of limits that operators set at the same time none is lost', async () => {
+test('limits that operators set concurrently are all kept', async () => {
   const { deps } = simulation({ startAt: 0, through: withRandomDelays }).steady;
   await deps.table.transact([newSimulatedAccount('acc_1')]);
   const given = [{ apiKeys: 80 }, { requestsPerMinute: 5000 }, { webhookEndpoints: 40 }, { databases: 30 }];
@@ -256,7 +256,7 @@ test.each([
   expect(z.safeParse(LimitOverridesSchema(), given).success).toBe(false);
 });
 
-test('of racing requests at a limit none passes, and one when room is made', async () => {
+test('of concurrent requests at a limit none succeeds, and exactly one after capacity is freed', async () => {
   const { steady } = simulation({ startAt: 0 });
   const { deps } = steady;
   await deps.table.transact([newSimulatedAccount('acc_1', { keyCount: 50 })]);
