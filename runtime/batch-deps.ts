@@ -5,7 +5,7 @@ import { callAws } from './aws/client.ts';
 import { required } from './config.ts';
 import { deps } from './deps.ts';
 
-/** {@link deps} for functions that process many items concurrently: their simultaneous reads become one batch read. */
+/** {@link deps} for functions that process many items concurrently: concurrent reads become one batch read. */
 export const batchDeps: Deps = {
   ...deps,
   table: createTable(

@@ -7,11 +7,11 @@ z.config({ jitless: true });
 
 const text = memoize(() => z.optional(z.string()));
 /** Requests per rolling 60 seconds (specification, Limits 1). */
-const perMinute = (usual: number) => () => z._default(z.coerce.number().check(z.int(), z.positive()), usual);
+const perMinute = (fallback: number) => () => z._default(z.coerce.number().check(z.int(), z.positive()), fallback);
 
 /**
- * All environment variables of functions. The CDK app gives each function the names it needs; the local run sets the
- * same names to local values. A variable is read and validated on first use, so that a function pays only for its own.
+ * The environment variables of functions. The CDK app sets those that a function needs; the local run sets the same variables to
+ * local values. A variable is read and validated on first use, so that a function pays only for the variables that it uses.
  */
 export const VARIABLES = {
   AWS_REGION: () => z._default(z.string(), 'us-east-1'),
@@ -32,8 +32,8 @@ export const VARIABLES = {
   /** The user pool of logins, for the deletion of users. */
   USER_POOL_ID: text,
   /**
-   * Name of the secret that the edge sends, so that its header with the visitor's address can be trusted. Secrets are
-   * named here and read from Secrets Manager at run time (aws/secret-values.ts).
+   * Name of the secret that the edge sends, so that functions can trust its header with the visitor's address. Variables have
+   * only the names of secrets, which are read from Secrets Manager at run time (aws/secret-values.ts).
    */
   ORIGIN_SECRET_NAME: text,
   SECRETS_KEY_ARN: text,
@@ -75,20 +75,20 @@ export const VARIABLES = {
   /** JSON, provider id → base URL, which overrides the provider registry's. */
   AI_PROVIDER_BASE_URLS: () =>
     z.pipe(z.pipe(z._default(z.string(), '{}'), z.transform(parseJson)), z.record(z.string(), z.url())),
-  /** AI calls that one account may have open, where that is fewer than usual. */
+  /** Maximum number of concurrent AI calls of an account, if it is lower than the usual limit. */
   AI_CALLS_PER_ACCOUNT: () => z.optional(z.coerce.number().check(z.int(), z.positive())),
   /** Name of the secret with the platform's keys for the providers. */
   AI_KEYS_SECRET_NAME: text,
   DELIVERY_QUEUE_URL: text,
   /** The queue of deliveries to endpoints that have been slow for long. */
   SLOW_DELIVERY_QUEUE_URL: text,
-  /** The queues of jobs outside of the table. */
+  /** The queues of jobs outside the table. */
   ROUTE_QUEUE_URL: text,
   PAYMENT_QUEUE_URL: text,
   WORKFLOW_QUEUE_URL: text,
-  /** The queue of emails; absent where none are sent. */
+  /** The queue of emails; absent in an installation that sends none. */
   MAIL_QUEUE_URL: text,
-  /** Sender of emails, and the region of its identity in SES. Empty: none are sent. */
+  /** Sender of emails, and the region of its identity in SES. Empty: no emails are sent. */
   MAIL_FROM: text,
   MAIL_REGION: text,
   /** The queues in which failed work waits for operators. */
@@ -113,7 +113,7 @@ export const VARIABLES = {
   ALLOW_LOCAL_WEBHOOKS: () => z._default(z.enum(['true', 'false']), 'false'),
   /** `true` allows repositories on this machine, as in the local run. */
   ALLOW_LOCAL_REPOSITORIES: () => z._default(z.enum(['true', 'false']), 'false'),
-  /** Base URL of the repositories at `https://git.localhost/`: in the local run only. */
+  /** Base URL of the repositories at `https://git.localhost/`. Only in the local run. */
   LOCAL_REPOSITORIES_URL: text,
   /** Seconds between attempts (specification, Delivery 2). The queue rounds fractions up to whole seconds. */
   WEBHOOK_RETRY_SCHEDULE: () =>
@@ -157,7 +157,7 @@ export function required<K extends keyof Config>(name: K): NonNullable<Config[K]
 }
 
 const endpoints = new Map<string, URL>();
-/** Services whose variable is not their endpoint's name in upper case. */
+/** Endpoint names of services for which the SDKs' variable is not the name in upper case. */
 const ENDPOINT_VARIABLES: Record<string, string> = {
   'cognito-idp': 'COGNITO_IDENTITY_PROVIDER',
   email: 'SESV2',
@@ -190,12 +190,12 @@ export interface Credentials {
 
 let credentials: Credentials | undefined;
 
-/** Has this process sign with these credentials: for commands, whose caller's need not be in the environment and expire. */
+/** Makes this process sign with these credentials. For commands, whose credentials expire and may not be in the environment. */
 export function setCredentials(other: Credentials): void {
   credentials = other;
 }
 
-/** Returns the credentials of this process: those of a function's environment are valid as long as it runs. */
+/** Returns the credentials of this process. Those in a function's environment are valid for as long as it runs. */
 export function readCredentials(): Credentials {
   if (credentials) return credentials;
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = process.env;

@@ -20,7 +20,7 @@ export const deps: Deps = {
     appsDomain: required('APPS_DOMAIN'),
     hostArnOf: (applicationId) => required('APP_FUNCTION_ARN_PREFIX') + applicationId,
     allowLocalWebhooks: config.ALLOW_LOCAL_WEBHOOKS === 'true',
-    // Read on demand, because each has its own schema.
+    // Read on demand, because each has its own schema to build.
     get allowLocalRepositories() {
       return config.ALLOW_LOCAL_REPOSITORIES === 'true';
     },

@@ -1,5 +1,5 @@
 import { NewAccountInput, openAccount } from '../../domain/accounts/accounts.ts';
-import { byHand } from '../../runtime/triggers/by-hand.ts';
+import { operatorFunction } from '../../runtime/triggers/operator-function.ts';
 
 /** Operator function: creates an account with its first keys and returns their secrets once. */
-export const handler = byHand(NewAccountInput, (deps, input) => openAccount(deps, input));
+export const handler = operatorFunction(NewAccountInput, (deps, input) => openAccount(deps, input));

@@ -1,5 +1,5 @@
 import { CellInput, setCell } from '../../domain/operator/cells.ts';
-import { byHand } from '../../runtime/triggers/by-hand.ts';
+import { operatorFunction } from '../../runtime/triggers/operator-function.ts';
 
 /** Operator function: adds or changes a hosting cell. */
-export const handler = byHand(CellInput(), (deps, cell) => setCell(deps, cell));
+export const handler = operatorFunction(CellInput(), (deps, cell) => setCell(deps, cell));

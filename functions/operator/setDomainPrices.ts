@@ -1,5 +1,5 @@
 import { setTlds, TldsInput } from '../../domain/registrar/tlds.ts';
-import { byHand } from '../../runtime/triggers/by-hand.ts';
+import { operatorFunction } from '../../runtime/triggers/operator-function.ts';
 
 /** Operator function: sets the domain extensions on sale and their prices. `{}` restores the built-in list. */
-export const handler = byHand(TldsInput(), (deps, offer) => setTlds(deps, offer));
+export const handler = operatorFunction(TldsInput(), (deps, offer) => setTlds(deps, offer));

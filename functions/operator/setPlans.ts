@@ -1,5 +1,5 @@
 import { PlansInput, setPlans } from '../../domain/billing/plans.ts';
-import { byHand } from '../../runtime/triggers/by-hand.ts';
+import { operatorFunction } from '../../runtime/triggers/operator-function.ts';
 
 /** Operator function: sets the plans and their prices. `{}` restores the built-in list. */
-export const handler = byHand(PlansInput(), (deps, offer) => setPlans(deps, offer));
+export const handler = operatorFunction(PlansInput(), (deps, offer) => setPlans(deps, offer));

@@ -3,7 +3,7 @@ import type { Credentials } from '../config.ts';
 import { withRetries } from './client.ts';
 import { sendSigned, textIn, xmlError } from './rest.ts';
 
-/** Minimum validity of a session in seconds, by STS. */
+/** The minimum validity of a session in seconds that STS accepts. */
 const MIN_SESSION_SECONDS = 900;
 const TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
 
@@ -11,15 +11,15 @@ interface Session {
   roleArn: string;
   name: string;
   seconds: number;
-  /** Restricts the session further than the role's policy. */
+  /** A policy that further restricts the session. */
   policy?: string;
-  /** Names the caller to a role of another account (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_common-scenarios_third-party.html). */
+  /** Identifies the caller to a role of another account (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_common-scenarios_third-party.html). */
   externalId?: string;
-  /** Of the caller. Default: those of this process. */
+  /** The caller's credentials. Default: those of this process. */
   credentials?: () => Promise<Credentials>;
 }
 
-/** Assumes a role. The credentials are new, so they last as long as was asked for. Throws `AwsError`. */
+/** Assumes a role. The credentials are new, and therefore valid for the full `seconds`. Throws `AwsError`. */
 export function assumeRole({ roleArn, name, seconds, policy, externalId, credentials }: Session): Promise<Credentials> {
   const body = new URLSearchParams({
     Action: 'AssumeRole',
@@ -33,9 +33,9 @@ export function assumeRole({ roleArn, name, seconds, policy, externalId, credent
   const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
   const request = { service: 'sts', method: 'POST', path: '/', headers, body, timeout: TIMEOUT_MS, credentials };
   return withRetries(async () => {
-    const answer = await sendSigned(request);
-    if (answer.status !== 200) throw xmlError('STS', answer);
-    const read = (element: string): string => textIn(answer.body, element) ?? '';
+    const response = await sendSigned(request);
+    if (response.status !== 200) throw xmlError('STS', response);
+    const read = (element: string): string => textIn(response.body, element) ?? '';
     const [accessKeyId, secretAccessKey] = [read('AccessKeyId'), read('SecretAccessKey')];
     return { accessKeyId, secretAccessKey, sessionToken: read('SessionToken') };
   }, TIMEOUT_MS);

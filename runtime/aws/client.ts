@@ -6,13 +6,13 @@ import { type Credentials, config, endpointFor, readCredentials } from '../confi
 import { signJson } from './signature.ts';
 
 /**
- * A lean AWS client for the request path: SigV4 (signature.ts), kept connections and the JSON protocol. Other protocols
- * (rest.ts) and objects (objects.ts) share its retries. docs/decisions/0006-lean-aws-client.md explains why the SDK is not used there.
+ * A lean AWS client for the request path: SigV4 (signature.ts), keep-alive connections and the JSON protocol. Other protocols
+ * (rest.ts) and S3 objects (objects.ts) share its retries. docs/decisions/0006-lean-aws-client.md explains why it replaces the SDK.
  */
 
 /**
- * An error response of an AWS service, or a service that is unreachable after all retries. `name` is the service's
- * error type, or `Http` and the status of an answer without one.
+ * An error response of an AWS service, or a service that is unreachable after all retries. `name` is the service's error type, or
+ * `Http` and the status of a response without one.
  */
 export class AwsError extends Error {
   readonly status: number;
@@ -30,7 +30,7 @@ interface Protocol {
   target: string;
   version: string;
   region?: string;
-  /** The service's name in signatures, where it is not that of its host. */
+  /** The service's name in signatures, if it differs from the name in its host. */
   signedAs?: string;
 }
 
@@ -50,24 +50,25 @@ const PROTOCOLS = {
   route53domains: { target: 'Route53Domains_v20140515', version: '1.1', region: 'us-east-1' },
 } as const satisfies Record<string, Protocol>;
 
-/** Number of attempts, the timeout of each in milliseconds (table and key calls usually take a few), and another region. */
 interface CallPolicy {
   region?: string;
+  /** The maximum number of attempts. */
   attempts?: number | undefined;
+  /** The timeout of an attempt in milliseconds. */
   timeout?: number;
-  /** True for a change that must not be made twice: it is repeated only where the service says that it did not make it. */
+  /** True for a change that must not be made twice. It is retried only if the service reports that it did not make the change. */
   once?: boolean | undefined;
-  /** Those of another role; the function's own unless given. */
+  /** The credentials of another role. Default: those of the function. */
   credentials?: (() => Promise<Credentials>) | undefined;
 }
 const MAX_ATTEMPTS = 4;
-const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
+const ATTEMPT_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
 const CALL_TIMEOUT_MS = TIMEOUTS_S.aws.call * 1000;
 
-/** A call reuses a connection of an earlier one. */
+/** Returns a pool of keep-alive connections, which calls reuse. */
 const connectionFor = createConnectionPool(100);
 
-interface Outgoing {
+interface HttpRequest {
   method: string;
   path: string;
   /** The signed headers. */
@@ -75,17 +76,18 @@ interface Outgoing {
   body?: string | Buffer;
   timeout: number;
 }
-export interface Answered {
+export interface HttpResponse {
   status: number;
   headers: IncomingMessage['headers'];
   body: Buffer;
 }
 
-export async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<Answered> {
+/** Sends a request once. Rejects on a timeout or a broken connection, not on an error status. */
+export async function sendHttp(endpoint: URL, { body, ...request }: HttpRequest): Promise<HttpResponse> {
   const { request: open, agent } = await connectionFor(endpoint.protocol);
   const options = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };
   return await new Promise((resolve, reject) => {
-    // Neither a time-out nor a broken connection says which service it was, which is the first that an operator must know.
+    // The messages of timeouts and broken connections do not name the service, which is what an operator needs first.
     const fail = (error: Error) => reject(Object.assign(error, { message: `${endpoint.host}: ${error.message}` }));
     const outgoing = open(options, (response) => {
       const chunks: Buffer[] = [];
@@ -104,15 +106,15 @@ export async function exchange(endpoint: URL, { body, ...request }: Outgoing): P
 
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 /**
- * Errors below 500 of requests that a service did not carry out and asks to repeat: its rate is used up, it is busy with another change of
- * the same resource, or it waited for the rest of the request in vain.
+ * Error types below 500 of requests that a service did not carry out and that may be retried: its rate limit is reached, another
+ * change of the same resource is in progress, or the request did not arrive completely.
  */
 const REPEATABLE =
   /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExceeded|OperationAborted|ConditionalRequestConflict|RequestTimeout/;
 
 /**
- * Retries broken connections, 5xx responses and what a service asks to repeat, with full jitter from 25 ms, while another attempt of
- * `timeout` milliseconds fits into the time of a call: the function must outlast it, so that it can answer.
+ * Retries broken connections, 5xx responses and {@link REPEATABLE} errors, with full jitter from 25 ms, as long as another attempt of
+ * `timeout` milliseconds fits into the total time of a call. The function must outlast the call, so that it can respond.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,
@@ -141,30 +143,31 @@ export function callAws<Output>(
   service: keyof typeof PROTOCOLS,
   operation: string,
   input: object,
-  { attempts, timeout = TRY_TIMEOUT_MS, region: chosen = config.AWS_REGION, once, credentials: other }: CallPolicy = {},
+  { attempts, timeout = ATTEMPT_TIMEOUT_MS, region: requested = config.AWS_REGION, once, credentials }: CallPolicy = {},
 ): Promise<Output> {
-  const { target, version, region = chosen, signedAs = service }: Protocol = PROTOCOLS[service];
+  const { target, version, region = requested, signedAs = service }: Protocol = PROTOCOLS[service];
   const body = JSON.stringify(input);
   return withRetries(
     async () => {
       const endpoint = endpointFor(service, region);
       const request = { service: signedAs, region, host: endpoint.host, target: `${target}.${operation}`, body };
       const contentType = `application/x-amz-json-${version}`;
-      const signed = signJson({ ...request, contentType }, other ? await other() : readCredentials());
-      // As a list, which Node sends as it is: it takes headers of an object apart again, a seventh of the time of a request.
+      const signed = signJson({ ...request, contentType }, credentials ? await credentials() : readCredentials());
+      // A list, because Node sends it unchanged. Processing an object of headers takes a seventh of the time of a request.
       const headers = Object.entries(signed).flat();
-      const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
-      const answer = response.body.length > 0 ? parseJson(response.body.toString('utf8')) : {};
-      // What is no document is the page of a proxy between, with any status.
-      const isDocument = isObject(answer);
-      if (response.status === 200 && isDocument) return answer as Output;
-      const document = isDocument ? answer : {};
+      const response = await sendHttp(endpoint, { method: 'POST', path: '/', headers, body, timeout });
+      const parsed = response.body.length > 0 ? parseJson(response.body.toString('utf8')) : {};
+      // A body that is not a JSON object comes from a proxy in between, with any status.
+      const isDocument = isObject(parsed);
+      if (response.status === 200 && isDocument) return parsed as Output;
+      const document = isDocument ? parsed : {};
       const type = String(document.__type ?? `Http${response.status}`);
       const name = type.slice(type.lastIndexOf('#') + 1);
-      const words = String(document.message ?? document.Message ?? type);
-      // What AWS says of a busy or broken service ("Rate exceeded") names no service.
-      const isTheirs = response.status >= 500 || !isDocument || REPEATABLE.test(name);
-      throw new AwsError(name, isTheirs ? `${service} ${operation}: ${words}` : words, response.status, document);
+      const message = String(document.message ?? document.Message ?? type);
+      // The message of a busy or broken service ("Rate exceeded") does not name the service.
+      const isServiceFault = response.status >= 500 || !isDocument || REPEATABLE.test(name);
+      const described = isServiceFault ? `${service} ${operation}: ${message}` : message;
+      throw new AwsError(name, described, response.status, document);
     },
     timeout,
     { attempts, once },

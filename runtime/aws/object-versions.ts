@@ -1,7 +1,7 @@
 import type { ObjectVersions } from '../../providers/builds/deleted-artifacts.ts';
 import { objectPath, sendS3 } from './objects.ts';
 
-/** Objects of a bucket that keeps deleted ones for a while (https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManagingDelMarkers.html). */
+/** Objects of a bucket with versions, which keeps deleted objects (https://docs.aws.amazon.com/AmazonS3/latest/userguide/ManagingDelMarkers.html). */
 
 export const objectVersions: ObjectVersions = {
   async exists(bucket, key) {

@@ -1,9 +1,7 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Credentials } from '../config.ts';
-import { type Answered, withRetries } from './client.ts';
+import { type HttpResponse, withRetries } from './client.ts';
 import { sendSigned, textIn, xmlError } from './rest.ts';
-
-/** Objects of S3. */
 
 const TIMEOUT_MS = TIMEOUTS_S.aws.object * 1000;
 
@@ -17,7 +15,7 @@ interface ObjectRequest {
   headers?: Record<string, string>;
   body?: string | Buffer;
   access?: Access;
-  /** Statuses that are no failure. */
+  /** Statuses that do not count as a failure. Default: 200. */
   accepted?: readonly number[];
 }
 
@@ -29,17 +27,17 @@ export function sendS3(
   method: string,
   path: string,
   { headers = {}, body, access, accepted = [200] }: ObjectRequest = {},
-): Promise<Answered> {
+): Promise<HttpResponse> {
   const content = { method, path, headers, ...(body === undefined ? {} : { body }) };
   const request = { ...content, ...access, service: 's3', timeout: TIMEOUT_MS };
   return withRetries(async () => {
-    const answer = await sendSigned(request);
-    // What fails after it began answers 200 with the error
-    // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html). An object that is read may hold any text.
-    const { status, body: document } = answer;
+    const response = await sendSigned(request);
+    // An operation that fails after it has started returns 200 with the error
+    // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html). The body of a GET is the object, which may be any text.
+    const { status, body: document } = response;
     const isFailed = !accepted.includes(status) || (status === 200 && method !== 'GET' && textIn(document, 'Code'));
-    if (isFailed) throw xmlError('S3', answer);
-    return answer;
+    if (isFailed) throw xmlError('S3', response);
+    return response;
   }, TIMEOUT_MS);
 }
 
@@ -54,13 +52,13 @@ export async function putObject(bucket: string, key: string, body: string | Buff
   await sendS3('PUT', objectPath(bucket, key), { headers: { 'content-type': contentType }, body });
 }
 
-/** Copies an object of at most 5 GB into another bucket under the same key, with the rights of another role on both. */
+/** Copies an object of at most 5 GB to the same key in another bucket, with a role that has access to both buckets. */
 export async function copyObject(from: { bucket: string; key: string }, bucket: string, access: Access) {
   const headers = { 'x-amz-copy-source': objectPath(from.bucket, from.key) };
   await sendS3('PUT', objectPath(bucket, from.key), { headers, access });
 }
 
-/** Deletes an object. A missing object is no error. */
+/** Deletes an object. A missing object is not an error. */
 export async function deleteObject(bucket: string, key: string) {
   await sendS3('DELETE', objectPath(bucket, key), { accepted: [204, 404] });
 }

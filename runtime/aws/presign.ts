@@ -10,7 +10,7 @@ const ACTIONS: Record<SignedRequest['method'], string> = {
   DELETE: 's3:DeleteObject',
 };
 
-/** Returns the policy of a session that may send these requests and no others. */
+/** Returns the policy of a session that may send only these requests. */
 function sessionPolicy(bucket: string, grants: readonly ObjectGrant[]): string {
   const Statement = (['GET', 'PUT', 'DELETE'] as const).flatMap((method) => {
     const keys = grants.filter((grant) => grant.method === method).map(({ key }) => key);
@@ -21,9 +21,8 @@ function sessionPolicy(bucket: string, grants: readonly ObjectGrant[]): string {
 }
 
 /**
- * Signs requests to objects of a bucket as a new session of a role, which may send these requests and no others. A
- * signed request is valid while its session is, which is why it is not signed with the function's own credentials: those
- * may be about to expire.
+ * Signs requests to objects of a bucket with a new session of a role, which may send only these requests. A signed request is valid
+ * only as long as its session. It is not signed with the function's own credentials, because they may be about to expire.
  */
 export async function presign(
   bucket: string,

@@ -6,24 +6,24 @@ import { isUnset, type PlatformKey } from '../../providers/platform-keys/platfor
 import { AwsError, callAws } from './client.ts';
 
 /**
- * Secrets of the platform, read from Secrets Manager when an instance first needs them and kept in its memory. None is in
- * a template or in a function's configuration, and a new value needs no deployment (docs/decisions/0037-first-creation-and-secrets.md).
+ * The secrets of the platform. An instance reads them from Secrets Manager and keeps them in memory. They are in no template and no
+ * function configuration, and a new value needs no deployment (docs/decisions/0037-first-creation-and-secrets.md).
  */
 
-/** Age in milliseconds at which a value is read again, in the background. */
+/** The age in milliseconds at which a value is refreshed in the background. */
 const TTL_MS = 5 * 60_000;
-/** Time in milliseconds in which a refused value is not read again: refusals must not become calls to Secrets Manager. */
+/** The shortest time in milliseconds between two reads after refusals, so that not every refusal causes a call to Secrets Manager. */
 const MIN_AGE_MS = 10_000;
 
-/** The version that is in use, and the one before it. */
+/** The current and the previous version of a secret. */
 type Stage = 'AWSCURRENT' | 'AWSPREVIOUS';
 
-/** Reads a version of a secret; undefined if the secret has none with this stage, as before an operator stores one. */
+/** Reads a version of a secret; undefined if there is no such version, for example before an operator has stored a value. */
 export type ReadSecret = (name: string, stage: Stage) => Promise<string | undefined>;
 
 const Response = z.object({ SecretString: z.string() });
 
-/** Reads from Secrets Manager. Two short attempts fit into the time of any function. */
+/** Reads from Secrets Manager, with short attempts that fit into the timeout of any function. */
 export const readSecret: ReadSecret = async (name, stage) => {
   try {
     const input = { SecretId: name, VersionStage: stage };
@@ -40,16 +40,16 @@ export const readSecret: ReadSecret = async (name, stage) => {
 
 const systemClock = () => new Date();
 
-/** Creates a cached value: `get` refreshes it in the background, `again` waits for a fresh one. */
+/** Creates a cached value. `get` refreshes it in the background, `again` waits for a fresh one. */
 function cached<V>(read: () => Promise<V>, now: () => Date) {
   const values = readThrough<V>({ max: 1, ttlMs: TTL_MS, staleMs: Number.POSITIVE_INFINITY, now });
   const get = () => values('value', read);
-  // Begins while the rest of the function loads. A failure is the first caller's, who reads again.
+  // Starts while the rest of the function loads. If it fails, the first caller reads again.
   void startEarly(get());
   return { get, again: (minAgeMs = MIN_AGE_MS) => values.again('value', read, minAgeMs) };
 }
 
-/** Creates the key that `pick` finds in what a secret's text was parsed to. */
+/** Creates the key that `pick` returns from the parsed value of a secret. */
 function keyIn<V>({ get, again }: ReturnType<typeof cached<V>>, pick: (value: V) => string | undefined): PlatformKey {
   const keyOf = (value: V): string | undefined => {
     const key = pick(value);
@@ -65,7 +65,7 @@ function keyIn<V>({ get, again }: ReturnType<typeof cached<V>>, pick: (value: V)
   };
 }
 
-/** Opens the key that a secret is. */
+/** Opens a secret whose text is one key. */
 export const openKey = (name: string, read: ReadSecret = readSecret, now: () => Date = systemClock): PlatformKey =>
   keyIn(
     cached(() => read(name, 'AWSCURRENT'), now),
@@ -73,8 +73,8 @@ export const openKey = (name: string, read: ReadSecret = readSecret, now: () => 
   );
 
 /**
- * Opens the keys of a secret that is a JSON object with several. A text that is none counts as one that could not be read: an
- * instance goes on with the keys that it knows, and has the corrected ones with its next request.
+ * Opens a secret whose text is a JSON object of several keys. Invalid JSON counts as a failed read: an instance continues with the
+ * keys that it knows, and reads the corrected ones with its next request.
  */
 export function openKeys(name: string, read: ReadSecret = readSecret, now: () => Date = systemClock) {
   const keys = cached(async () => parseKeys(name, await read(name, 'AWSCURRENT')), now);
@@ -83,7 +83,7 @@ export function openKeys(name: string, read: ReadSecret = readSecret, now: () =>
 
 const Keys = z.record(z.string(), z.unknown());
 
-/** Returns a secret's JSON. The error of a text that is no JSON object names the secret and not its content. */
+/** Parses the JSON of a secret. The error for invalid JSON names the secret, but not its content. */
 function parseKeys(name: string, text: string | undefined): z.output<typeof Keys> {
   if (isUnset(text)) return {};
   try {
@@ -94,8 +94,8 @@ function parseKeys(name: string, text: string | undefined): z.output<typeof Keys
 }
 
 /**
- * Returns a function that tells whether a value is that of a secret, or of its version before: the sender
- * may use it for a while after it was replaced. The version before is read only once a value is not the current one.
+ * Returns a function that returns true for the value of a secret, or of its previous version, which the sender may still use shortly
+ * after a replacement. The previous version is read only when a value does not match the current one.
  */
 export function secretMatcher(
   name: string,
@@ -105,10 +105,10 @@ export function secretMatcher(
 ): (given: string) => Promise<boolean> {
   let stages: Stage[] = ['AWSCURRENT'];
   const accepted = cached(async () => {
-    const read = stages;
-    const [current, previous] = await Promise.all(read.map((stage) => readVersion(name, stage)));
+    const requested = stages;
+    const [current, previous] = await Promise.all(requested.map((stage) => readVersion(name, stage)));
     if (isUnset(current)) throw new Error(`The secret ${name} has no value`);
-    return { values: [current, previous].filter((value) => value !== undefined), complete: read.length === 2 };
+    return { values: [current, previous].filter((value) => value !== undefined), complete: requested.length === 2 };
   }, now);
   return async (given) => {
     const matches = ({ values }: { values: string[] }) => values.some((value) => isEqual(given, value));
@@ -116,7 +116,7 @@ export function secretMatcher(
     if (matches(known)) return true;
     stages = ['AWSCURRENT', 'AWSPREVIOUS'];
     let found = await accepted.again(known.complete ? MIN_AGE_MS : 0);
-    // That read may have begun before the version before was wanted.
+    // That read may have started before `stages` included the previous version.
     if (!found.complete) found = await accepted.again(0);
     return matches(found);
   };

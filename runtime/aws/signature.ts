@@ -3,14 +3,14 @@ import { Cache } from '../../domain/cache/cache.ts';
 import type { Credentials } from '../config.ts';
 
 /**
- * Signature Version 4 for AWS's JSON protocols, in which every request is a POST to `/`. Three signatures are most of
- * an AI call's overhead, and this takes a third of the time of the general signer (aws4, which S3 uses).
+ * Signature Version 4 for AWS's JSON protocols, in which every request is a POST to `/`. Three signatures make up most of the
+ * overhead of an AI call. This signer takes a third of the time of the general one (aws4, used for S3).
  */
 
-/** Signing keys by secret, day, region and service: a few for a process, and for each hosting cell that it reaches. */
+/** Signing keys by secret, day, region and service: a few per process, and a few per hosting cell. */
 const keys = new Cache<KeyObject>({ max: 200 });
 
-/** Returns a signing key as a key object: from a buffer, each signature would import it again, which takes longer than the signature. */
+/** Returns a signing key as a key object. Each signature with a buffer would import the key again, which takes longer than to sign. */
 function signingKey(secret: string, date: string, region: string, service: string): KeyObject {
   const name = [secret, date, region, service].join(' ');
   let found = keys.get(name);

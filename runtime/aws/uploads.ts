@@ -3,7 +3,7 @@ import { AwsError } from './client.ts';
 import { getObject, objectPath, sendS3 } from './objects.ts';
 import { textIn } from './rest.ts';
 
-/** Uploads of objects in parts (https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html). */
+/** Multipart uploads to S3 (https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html). */
 
 const isUploadGone = (error: unknown) => error instanceof AwsError && error.name === 'NoSuchUpload';
 
@@ -13,7 +13,7 @@ export const uploads: Uploads = {
       headers: { 'content-type': contentType },
     });
     const uploadId = textIn(body, 'UploadId');
-    if (uploadId === undefined) throw new Error('S3 began an upload without saying its id');
+    if (uploadId === undefined) throw new Error('S3 started an upload without an id');
     return uploadId;
   },
   async addPart(bucket, key, { uploadId, number, body }) {
@@ -25,7 +25,7 @@ export const uploads: Uploads = {
       throw isUploadGone(error) ? new UploadGone(`the upload of ${key} is gone`) : error;
     });
     const tag = headers.etag;
-    if (typeof tag !== 'string') throw new Error('S3 took a part of an upload without saying its tag');
+    if (typeof tag !== 'string') throw new Error('S3 accepted a part of an upload without a tag');
     return tag;
   },
   async end(bucket, key, { uploadId, tags }) {
@@ -37,7 +37,7 @@ export const uploads: Uploads = {
       await sendS3('POST', `${path}?${query}`, { headers: { 'content-type': 'application/xml' }, body: document });
     } catch (error) {
       if (!isUploadGone(error)) throw error;
-      // An earlier end, whose answer was lost, has made the object.
+      // An earlier call, whose response was lost, has completed the upload.
       if ((await getObject(bucket, key)) === undefined) throw new UploadGone(`the upload of ${key} is gone`);
     }
   },

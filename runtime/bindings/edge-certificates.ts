@@ -3,10 +3,10 @@ import { type CertificateCalls, createEdgeCertificates } from '../../providers/e
 import { callAws } from '../aws/client.ts';
 import type { RemoteCell } from '../cells.ts';
 
-/** CloudFront is a global service with its API in this region, and takes certificates of this region only. */
+/** CloudFront is a global service with its API in this region, and accepts certificates only from this region. */
 const SETTINGS = { region: 'us-east-1' };
 
-/** Certificate Manager of the account that a cell is in. */
+/** Certificate Manager in the account of a cell. */
 export const certificateCalls =
   (cell?: RemoteCell): CertificateCalls =>
   (operation, input) =>

@@ -3,7 +3,7 @@ import { required } from '../config.ts';
 import { jobQueue } from './job-queue.ts';
 import { mailQueue } from './mail-queue.ts';
 
-/** The queues of jobs outside of the table. */
+/** The queues of jobs outside the table. */
 export const jobQueues: JobQueues = {
   routes: jobQueue(required('ROUTE_QUEUE_URL')),
   payments: jobQueue(required('PAYMENT_QUEUE_URL')),

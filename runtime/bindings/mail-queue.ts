@@ -4,5 +4,5 @@ import { jobQueue } from './job-queue.ts';
 
 const url = config.MAIL_QUEUE_URL;
 
-/** The queue of emails. An installation without a sender has none, and what would be sent ends here. */
+/** The queue of emails. An installation without a sender has no queue and drops all emails here. */
 export const mailQueue: JobQueues['mails'] = url ? jobQueue(url) : { send: async () => undefined };

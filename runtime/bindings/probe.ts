@@ -1,7 +1,7 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { config, required } from '../config.ts';
 
-/** Requests of the synthetic checks, as a customer sends them through the public addresses. */
+/** Requests of the synthetic checks, sent through the public addresses as a customer's are. */
 export const probe = {
   send: (url: string, init: RequestInit = {}): Promise<Response> =>
     fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUTS_S.check * 1000) }),

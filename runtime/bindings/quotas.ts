@@ -13,7 +13,7 @@ import { certificateCalls } from './edge-certificates.ts';
 const databaseRegion = required('DATABASE_REGION');
 const mailRegion = config.MAIL_REGION;
 
-/** Service Quotas of the account that a cell is in. */
+/** Service Quotas in the account of a cell. */
 const quotasOf = (cell?: RemoteCell) =>
   createServiceQuotas((operation, input, options) =>
     callAws('servicequotas', operation, input, { ...cell?.access, ...options }),
@@ -31,7 +31,7 @@ export const accountQuotas = accountMeasures({
     : undefined,
 });
 
-/** The quotas of the account and region that a cell is in. */
+/** The quotas of a cell's account and region. */
 export const quotaMeasures = (cell?: RemoteCell) =>
   cellMeasures({
     lambda: new LambdaClient({ ...cell?.access }),

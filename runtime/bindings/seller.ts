@@ -1,7 +1,7 @@
 import type { Seller } from '../../domain/billing/invoice-views.ts';
 import { config } from '../config.ts';
 
-/** The company that issues the invoices, as this installation's settings name it. */
+/** The company that issues the invoices, from the settings of this installation. */
 export const seller: Seller = {
   name: config.SELLER_NAME ?? '',
   address: config.SELLER_ADDRESS ?? '',

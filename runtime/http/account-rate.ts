@@ -17,33 +17,33 @@ import {
 } from './rate-limit.ts';
 
 /**
- * The limit over all keys of an account (docs/decisions/0030-limits.md). The first keys of an account have their whole limit reserved
- * within it, and each half of any other key a small share: these count on the key's own item only. What goes beyond a share is counted
- * on the account's item as well. Reserves, shares and that count together are the limit, so that it is exact, and a request in ordinary
- * use costs no second write.
+ * The rate limit over all keys of an account (docs/decisions/0030-limits.md). It has three parts. The oldest keys reserve their full
+ * rate. Each half of any other key has a small share. Requests within a reserve or a share are counted only on the key's item. The
+ * remaining part is counted on the account's item too. Reserves, shares and that part add up to the limit, so the limit is exact, and
+ * an ordinary request needs no second write.
  */
 
-/** Requests in 60 seconds of each half of a key without a reserve that the account's item does not count. */
+/** The share, in requests per 60 seconds, of each half of a key without a reserve. The account's item does not count it. */
 const SHARE = 4;
-/** A key that is younger than the window, in milliseconds, has neither: keys that replace each other would each have one. */
+/** A key younger than this, in milliseconds, has neither a reserve nor a share: otherwise keys that replace each other would each have one. */
 const YOUNG_MS = 61_000;
-/** Requests of a key's halves in 60 seconds that the number in contract/limits/limits.ts goes with; an installation may allow more. */
-const USUAL = { secret: 120, public: 30 };
+/** The rates of a key's halves for which the limit in contract/limits/limits.ts is meant. An installation may allow more. */
+const DEFAULT_RATES = { secret: 120, public: 30 };
 
-/** Requests in 60 seconds that the reserves and the shares of all keys are together. */
+/** Returns the sum of all reserves and shares, in requests per 60 seconds. */
 const uncounted = (): number =>
   KEYS_WITH_RESERVE * (limitOf('secret') + limitOf('public')) +
   (LIMITS.apiKeys.amounts - KEYS_WITH_RESERVE) * 2 * SHARE;
 
-/** Number of keys of which a warm instance remembers the use. */
+/** The number of keys that a warm instance remembers. */
 const MAX_KEYS = 1000;
-/** Keys whose next request is probably beyond their share, and their account: it is counted on both items at the same time. */
+/** The accounts of keys whose next request is probably beyond their share. It is counted on both items concurrently. */
 const beyondShare = new Cache<string>({ max: MAX_KEYS, now: deps.now });
 
 const accountLimit = (override: unknown): number => {
   if (typeof override === 'number') return override;
-  const times = Math.max(1, limitOf('secret') / USUAL.secret, limitOf('public') / USUAL.public);
-  return Math.ceil(LIMITS.requestsPerMinute.amounts * times);
+  const factor = Math.max(1, limitOf('secret') / DEFAULT_RATES.secret, limitOf('public') / DEFAULT_RATES.public);
+  return Math.ceil(LIMITS.requestsPerMinute.amounts * factor);
 };
 
 const refuse = (quota: Quota, retryAfter: number): Refusal => {
@@ -72,13 +72,14 @@ async function countBeyondShare(accountId: string, now: Date): Promise<void> {
 interface Counted {
   credential: Credential;
   quota: Quota;
-  /** Takes the count on the key's item back. */
+  /** Reverts the count on the key's item. */
   revert(): Promise<unknown>;
 }
 
 /**
- * Counts a request on its key's item, and on the account's where it is beyond the key's share: at the same time for a key that was so
- * recently. A request that either refuses counts on neither. Throws {@link Refusal} 429.
+ * Counts a request on the item of its key and, if it is beyond the key's share, on the item of the account. For a key that was
+ * recently beyond its share, both writes run concurrently. A request that either item refuses is counted on neither. Throws
+ * {@link Refusal} 429.
  *
  * @param hash identifies the key
  * @param countOnKey counts on the key's item; throws 401 and 429
@@ -101,7 +102,7 @@ export async function countOnAccount(
   const young = credential.createdAt !== undefined && now.getTime() - Date.parse(credential.createdAt) < YOUNG_MS;
   const share = credential.hasReserve ? Number.POSITIVE_INFINITY : SHARE;
   const used = quota.limit - quota.remaining;
-  // The next request will be beyond the share: it then takes no round trip more.
+  // The next request will be beyond the share. With both writes concurrent, it takes no extra round trip.
   if (young || used >= share) beyondShare.set(hash, credential.accountId);
   else beyondShare.delete(hash);
   if (!young && used <= share) return { credential, quota };

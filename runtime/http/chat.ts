@@ -44,10 +44,10 @@ const gateway: Gateway = {
   keepAliveMs: TIMEOUTS_S.ai.keepAlive * 1000,
 };
 
-/** Starts a streamed HTTP response and returns the stream of its body; on Lambda, `streaming` (lambda-stream.ts) provides it. */
+/** Starts a streamed HTTP response and returns the stream of its body. On Lambda, `streaming` provides it (lambda-stream.ts). */
 export type StartResponse = (head: { statusCode: number; headers: Record<string, string> }) => Writable;
 
-/** The response of one call: respects the caller's backpressure and notices a disconnect. */
+/** The response to one call. It respects the caller's backpressure, and stops when the caller disconnects. */
 class ResponseStream implements ResponseSink {
   readonly signal: AbortSignal;
   startedStatus: number | undefined;
@@ -92,10 +92,10 @@ class ResponseStream implements ResponseSink {
   }
 }
 
-/** Paths of the operation, for keys and for logins. */
+/** The paths of the operation, for keys and for logins. */
 const PATHS: readonly string[] = listPaths(route);
 
-/** Identifies the caller. Throws 404 for anything but a POST of the operation's paths. */
+/** Identifies the caller. Throws 404 for any request other than a POST to one of the operation's paths. */
 async function identifyCaller(event: Event, request: RequestContext): Promise<Caller> {
   await assertFromEdge(event);
   if (event.requestContext.http.method !== route.method || !PATHS.includes(event.rawPath))
@@ -107,11 +107,11 @@ async function identifyCaller(event: Event, request: RequestContext): Promise<Ca
 }
 
 /**
- * Processes a chat completion over a stream: authenticates and counts, validates, calls the provider. Without middy, whose
- * streaming mode pipes the response through streams of its own (docs/decisions/0012-ai-gateway.md).
+ * Processes a chat completion over a stream: authenticates the caller, counts and validates the request, and calls the provider. It
+ * does not use middy, whose streaming mode pipes the response through additional streams (docs/decisions/0012-ai-gateway.md).
  *
  * @param start starts the response; called once
- * @param signal aborted when the caller has disconnected
+ * @param signal aborted when the caller disconnects
  */
 export function chat(event: Event, start: StartResponse, signal: AbortSignal): Promise<void> {
   const request = newRequestContext(event);
@@ -126,7 +126,7 @@ async function complete(
 ): Promise<void> {
   const { requestId, startedAt } = request;
   const sink = new ResponseStream(start, request, signal);
-  // The first request of an instance needs the offer: it is read in parallel with the authentication, and so is what is switched off.
+  // The first request of an instance needs the offer and the switches. Both are read in parallel with the authentication.
   void startEarly(gateway.offer());
   void startEarly(gateway.switches());
   let running: ChatCall | undefined;
@@ -134,8 +134,8 @@ async function complete(
   try {
     const { accountId, keyId, aiBudgetMicroRand: budgetMicroRand } = await identifyCaller(event, request);
     const { text, json } = readBody(event, MAX_CHAT_BODY_BYTES);
-    const asked = { request: parseAs(ChatRequest, json, 'body'), text };
-    const call: Call = { accountId, keyId, budgetMicroRand, requestId, startedAt, ...asked };
+    const input = { request: parseAs(ChatRequest, json, 'body'), text };
+    const call: Call = { accountId, keyId, budgetMicroRand, requestId, startedAt, ...input };
     running = new ChatCall(gateway, call, sink);
     await running.run();
   } catch (error) {
@@ -145,10 +145,10 @@ async function complete(
     if (sink.startedStatus === undefined) sink.refuse(failure);
     else sink.end();
   } finally {
-    // However the response ended, and before all else: the account's next call may need what this one held.
+    // Runs first, however the response ended: the account's next call may need the credits that this call holds.
     const status = sink.startedStatus ?? 499;
     const outcome = { status, code: failure?.code, durationMs: performance.now() - startedAt };
-    // A call that cannot be recorded is in the log alone.
+    // A call that cannot be recorded is only logged.
     await running?.finish(outcome).catch((error) => log.error('call could not be recorded', error, { requestId }));
     callReport(request, status, failure, running?.report);
   }

@@ -9,41 +9,41 @@ import { clientNetwork } from './edge.ts';
 import { profileOf, verifyLogin } from './login.ts';
 import type { Event } from './response.ts';
 
-interface Sent {
-  /** Network of the client. */
+interface BaseCredentials {
+  /** The network of the client. */
   network: string;
 }
 
-/** A well-formed API key; only the table knows whether it is valid. */
-export interface KeyCredentials extends Sent {
+/** A well-formed API key. Only the table knows whether it is valid. */
+export interface KeyCredentials extends BaseCredentials {
   kind: KeyKind;
-  /** Hash of the key: identifies the counters of its requests and its caller in this instance's caches. */
+  /** The hash of the key, which identifies its request counters and its caller in this instance's caches. */
   sender: string;
-  /** Text that the caller's idempotency records are found by and encrypted with. */
+  /** The text from which the ids and encryption keys of the caller's idempotency records are derived. */
   idempotencySubject: string;
   origin: string | undefined;
 }
 
 /** A login whose access token has been verified. */
-export interface LoginCredentials extends Sent {
+export interface LoginCredentials extends BaseCredentials {
   kind: 'login';
   sender: string;
   idempotencySubject: string;
   session: Session;
   token: string;
-  /** The account that the request names; undefined for the login's own. */
+  /** The account that the request names; undefined for the login's own account. */
   account: string | undefined;
 }
 
-/** No credentials, or ones that cannot be valid. */
-export interface InvalidCredentials extends Sent {
+/** Missing or malformed credentials, or a login that cannot be verified. */
+export interface InvalidCredentials extends BaseCredentials {
   kind: 'invalid';
   sender?: undefined;
   idempotencySubject?: undefined;
   error: ApiError;
 }
 
-/** Credentials that a request presents, verified as far as that is possible without reading the table. */
+/** The credentials of a request, verified as far as possible without reading the table. */
 export type RequestCredentials = KeyCredentials | LoginCredentials | InvalidCredentials;
 
 const bearerToken = (authorization = ''): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
@@ -84,7 +84,7 @@ async function loginFrom(event: Event, network: string): Promise<LoginCredential
   }
   const { subject, sessionId, expiresAtEpoch, signedInAtEpoch, groups } = verified;
   const account = event.headers[ACCOUNT_HEADER] || undefined;
-  // What a login reads and repeats in one of its accounts is nothing that it may see in another.
+  // Speculative reads and idempotency records of one account must not be returned in another account of the same login.
   const sender = account === undefined ? `login ${subject}` : `login ${subject} ${account}`;
   const isOperator = groups.includes(OPERATOR_GROUP);
   const session = {
@@ -98,10 +98,13 @@ async function loginFrom(event: Event, network: string): Promise<LoginCredential
   return { kind: 'login', network, sender, idempotencySubject: sender, session, token, account };
 }
 
-/** Returns true for paths of signed-in users; all other paths are for API keys. */
+/** Returns true for paths that are called with a login; all other paths are called with API keys. */
 const isLoginPath = (path: string) => [DASHBOARD_PATH, OPERATOR_PATH].some((base) => path.startsWith(`${base}/`));
 
-/** Reads the credentials of a request: a login on the paths for logins, otherwise an API key. A login that cannot be verified now is invalid with 503. */
+/**
+ * Reads the credentials of a request: a login on the paths for logins, otherwise an API key. If a login cannot be verified at the
+ * moment, the credentials are invalid with 503.
+ */
 export async function credentialsFrom(event: Event): Promise<RequestCredentials> {
   const network = clientNetwork(event);
   return isLoginPath(event.rawPath) ? await loginFrom(event, network) : keyFrom(event, network);

@@ -14,8 +14,8 @@ const { ORIGIN_SECRET_NAME: secretName } = config;
 const isOriginSecret = secretName ? secretMatcher(secretName, isSecret) : undefined;
 
 /**
- * Refuses a request that did not come through the platform's own edge, where clients are limited by address: addresses of
- * API Gateway and of functions are public. Throws 403 `forbidden`. A function without the edge's secret runs without one.
+ * Throws 403 `forbidden` for a request that bypassed the platform's edge, which limits clients by address: the URLs of API Gateway
+ * and of functions are public. A function that is not configured with the edge's secret accepts every request.
  */
 export async function assertFromEdge({ headers }: Event): Promise<void> {
   if (!isOriginSecret) return;
@@ -25,12 +25,12 @@ export async function assertFromEdge({ headers }: Event): Promise<void> {
 }
 
 /**
- * Returns the address of the client. API Gateway sees the edge's address only, so the edge passes the client's in a header.
+ * Returns the address of the client. API Gateway sees only the edge's address, so the edge sends the client's address in a header.
  */
 export function clientAddress(event: Event): string {
   const viewer = isOriginSecret === undefined ? undefined : event.headers['x-viewer-address'];
   return viewer ?? event.requestContext.http.sourceIp;
 }
 
-/** Returns the network of the client, by which requests are counted that no key identifies. */
+/** Returns the network of the client, by which requests without valid credentials are counted. */
 export const clientNetwork = (event: Event): string => networkOf(clientAddress(event));

@@ -41,7 +41,7 @@ function idempotencyOf(route: Route, event: Event, subject: string | undefined):
   });
 }
 
-/** Returns the body as canonical JSON; undefined where it is not JSON, for the operation to refuse or ignore. */
+/** Returns the body as canonical JSON; undefined if it is not JSON, which the operation refuses or ignores. */
 function canonicalBodyOf(event: Event): string | undefined {
   try {
     return canonicalJson(readBody(event).json);
@@ -50,15 +50,15 @@ function canonicalBodyOf(event: Event): string | undefined {
   }
 }
 
-/** Returns the reason in an operator's request. */
+/** Returns the reason that an operator's request gives. */
 const reasonOf = (input: unknown): { reason?: string } => {
   const reason = memberOf(input, 'reason');
   return typeof reason === 'string' ? { reason } : {};
 };
 
 /**
- * Returns the dependencies of a request: what it commits leaves the entry of the audit log that its route declares. What an
- * operator does is an entry of the account that it concerns, which the domain function names.
+ * Returns the dependencies of a request, whose `commit` also writes the audit entry that the route declares. For an operator's
+ * request, the domain function names the account of the entry.
  */
 function audited(
   route: Route,
@@ -67,22 +67,25 @@ function audited(
   { accountId, keyId, session, email }: Caller,
 ): Deps {
   if (route.audit === undefined) return base;
-  const where = { address: clientAddress(event), requestId };
+  const origin = { address: clientAddress(event), requestId };
   if (route.access === 'operator') {
     const operator = { kind: 'OPERATOR' as const, id: session?.subject ?? null };
-    return { ...base, commit: committing(base, { actor: operator, ...where, ...reasonOf(input) }) };
+    return { ...base, commit: committing(base, { actor: operator, ...origin, ...reasonOf(input) }) };
   }
   const name = email === undefined ? {} : { name: email };
   const actor = session
     ? { kind: 'LOGIN' as const, id: session.subject, ...name }
     : { kind: 'KEY' as const, id: keyId };
   const request = { action: route.audit, accountId, subjectId: event.pathParameters?.id };
-  return { ...base, commit: committing(base, { actor, ...where, request }) };
+  return { ...base, commit: committing(base, { actor, ...origin, request }) };
 }
 
 type Read = (caller: Caller, input: unknown) => Promise<unknown>;
 
-/** Identifies the caller, and counts an operation with a limit of its own; a GET of a recently authenticated sender is read meanwhile. */
+/**
+ * Identifies the caller, and counts the request if its operation has a limit per minute. For a GET of a recently authenticated
+ * sender, starts the speculative read.
+ */
 async function identifyAndRead(
   route: Route,
   read: Read,
@@ -95,7 +98,7 @@ async function identifyAndRead(
     await countAnonymous(`${route.id} ${identity.caller.accountId}`, route.perMinute);
     return identity;
   }
-  // A read that leaves an entry is no speculation.
+  // A read that writes an audit entry must not run before the caller is authenticated.
   if (route.method !== 'GET' || route.audit !== undefined || credentials.sender === undefined) return identification;
   return withSpeculativeRead(credentials.sender, identification, async (caller) =>
     read(caller, parseInput(route, event)),
@@ -104,7 +107,7 @@ async function identifyAndRead(
 
 /**
  * Identifies the caller and counts the request. The stored output of a repeated request and the output of a GET are read in
- * parallel: they cost no round trip of their own.
+ * parallel, without an extra round trip.
  */
 const identification = (route: Route, read: Read): Layer => ({
   before: async ({ event, context: { request } }) => {
@@ -122,7 +125,7 @@ const identification = (route: Route, read: Read): Layer => ({
   },
 });
 
-/** Refuses what operators have switched off, validates the input, and answers a repeated request with the stored output. */
+/** Refuses an operation that operators have switched off, validates the input, and returns the stored output of a repeated request. */
 const validation = (route: Route): Layer => ({
   before: async ({ event, context: { request } }) => {
     if (request.off) assertAllOn(await request.off, route.stoppedBy);
@@ -135,8 +138,7 @@ const validation = (route: Route): Layer => ({
 });
 
 /**
- * The catalogue may be cached per key, as long as a revoked key may be in use: browsers and the edge cache it
- * (lib/stacks/edge.ts).
+ * Browsers and the edge cache the catalogue per key, for as long as a revoked key may still work (lib/stacks/edge.ts).
  */
 const CATALOGUE = {
   'cache-control': `public, max-age=${MAX_REVOCATION_DELAY_S}`,
@@ -147,10 +149,10 @@ const CATALOGUE = {
 const ANONYMOUS: Caller = { accountId: '', keyId: '' };
 
 /**
- * Creates the Lambda handler of an operation: the route declares who may call it and with what input, the domain function
- * does the work. The order of the layers is the order of refusal: 401, 429, 403, 503 for what is switched off, then 400 for what is wrong in the request.
+ * Creates the Lambda handler of an operation. The route declares its access and input, and the domain function implements it. The
+ * order of the layers determines the order of refusals: 401, 429, 403, 503 for a switched-off operation, then 400 for invalid input.
  *
- * @param extra providers that this domain function needs beyond {@link Deps}; nothing else enters the bundle
+ * @param extra providers that the domain function needs besides {@link Deps}; the bundle contains no others
  */
 export function endpoint<R extends Route, E extends object = object>(
   route: R,
@@ -171,7 +173,7 @@ export function endpoint<R extends Route, E extends object = object>(
         const body = await (output ?? run(idempotency?.withIdempotency(deps) ?? deps, caller, input));
         return buildResponse(request, route.status, body, headers);
       } catch (error) {
-        // The same request may have been processed concurrently: then its output is this one's too.
+        // The same request may have been processed concurrently. Its output is then returned for this request too.
         const stored = error instanceof ApiError ? await idempotency?.lookup() : undefined;
         if (stored === undefined) throw error;
         return buildResponse(request, route.status, stored, REPLAYED);

@@ -13,22 +13,22 @@ import { bodyBytes, parseInput } from './input.ts';
 import { countAnonymous, Refusal } from './rate-limit.ts';
 import { buildResponse, correlated, type Event, type HandlerContext, type Result, requestLogging } from './response.ts';
 
-/** Maximum number of verified calls of one hook in 60 seconds, far above the rate of a busy repository. */
+/** Maximum number of verified calls to one hook in 60 seconds. A busy repository makes far fewer. */
 const MAX_CALLS_PER_HOOK = 600;
 
-interface Act<R extends Route, E, Subject> {
-  /** Verifies the call and returns what it is about. Throws 401 for a wrong signature and 404 for an unknown hook. */
+interface HookActions<R extends Route, E, Subject> {
+  /** Verifies the call and returns its subject. Throws 401 for a wrong signature and 404 for an unknown hook. */
   identify(deps: Deps & E, input: Input<R>, request: HookRequest): Promise<Subject>;
   act(deps: Deps & E, subject: Subject, request: HookRequest): Promise<{ status: number; output: Output<R> }>;
 }
 
 /**
- * Creates the Lambda handler of a hook, which other services call with a signature of their own in place of a key. Genuine
- * calls are counted by their path, all others by network like any guess: a guesser cannot use up what a repository needs.
+ * Creates the Lambda handler of a hook, which other services call with a signature instead of a key. Verified calls are counted by
+ * path, all others by network, so that guesses cannot use up the limit of a repository.
  */
 export function hook<R extends Route, E extends object, Subject>(
   route: R,
-  { identify, act }: Act<R, E, Subject>,
+  { identify, act }: HookActions<R, E, Subject>,
   extra: E,
   headers: Record<string, string> = {},
 ) {

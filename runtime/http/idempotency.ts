@@ -7,14 +7,14 @@ import { IdempotencyRecord } from '../../table/entities/accounts.ts';
 import { create } from '../../table/writes.ts';
 
 /**
- * One request with an `Idempotency-Key`. The first response is stored in the very transaction that does the work, and is
- * returned again for 24 hours. A response may hold secrets (a new webhook's), so each is encrypted with a key derived from
- * the caller's own API key, which the platform does not store (docs/decisions/0005-idempotency-in-the-transaction.md).
+ * A request with an `Idempotency-Key`. The first response is stored in the same transaction as the work, and is returned again for
+ * 24 hours. A response may contain a secret (of a new webhook, for example), so it is encrypted with a key derived from the caller's
+ * API key, which the platform does not store (docs/decisions/0005-idempotency-in-the-transaction.md).
  */
 export interface IdempotentRequest {
   /**
-   * The stored output, or undefined when this is the first request. Rejects with 400 for a malformed key and 409 if the
-   * key was used for another request. The lookup starts with this object, in parallel with the authentication.
+   * The stored output, or undefined for the first request. Rejects with 400 for a malformed key, and with 409 if the key was used
+   * for another request. The lookup starts when this object is created, in parallel with the authentication.
    */
   stored: Promise<unknown>;
   /** Looks up the stored output again: the same request may have been processed concurrently. */
@@ -41,21 +41,21 @@ function decrypt(secret: Buffer, text: string): unknown {
 }
 
 /**
- * Returns the JSON text of a value with the fields of every object in alphabetical order: the same for two bodies that say the
- * same. Throws for a value that is nested too deep to be written.
+ * Returns the JSON text of a value with the fields of every object in alphabetical order, so that equal bodies have equal texts.
+ * Throws for a value that is nested too deeply to be serialized.
  */
 export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
+  JSON.stringify(value, (_, nested: unknown) =>
+    isObject(nested) ? Object.fromEntries(Object.entries(nested).sort(([a], [b]) => (a < b ? -1 : 1))) : nested,
   );
 
-/** The parts of a request that a repeated one must match. */
+/** The parts of a request that must be the same in a repeated request. */
 interface Repeatable {
   operation: string;
   path: string;
   /** The body as it was sent. */
   body: string;
-  /** The body as {@link canonicalJson}; the body as it was sent where it is not JSON. */
+  /** The body as {@link canonicalJson}, or as it was sent if it is not JSON. */
   canonicalBody: string;
 }
 
@@ -63,7 +63,7 @@ interface Repeatable {
  * Starts the lookup of a request's stored output.
  *
  * @param key the `Idempotency-Key`
- * @param subject the caller's key text or login: what records are found by and encrypted with
+ * @param subject the caller's key text or login, from which the record's id and encryption key are derived
  */
 export function idempotentRequest(
   { table, now }: Pick<Deps, 'table' | 'now'>,
@@ -81,7 +81,7 @@ export function idempotentRequest(
       throw new ApiError('invalid_request', 'Idempotency-Key: must be 1-255 ASCII characters');
     }
     const record = await table.get(IdempotencyRecord, { id });
-    // The table deletes a record hours or days after its end.
+    // The table deletes a record hours or days after it has expired.
     if (!record || (IdempotencyRecord.expiresAtEpoch?.(record) ?? 0) <= epochNow()) return undefined;
     if (record.requestHash !== requestHash && record.canonicalHash !== canonicalHash) {
       throw new ApiError('conflict', 'This Idempotency-Key was used for another request.');
@@ -101,7 +101,7 @@ export function idempotentRequest(
             'conflict',
             'Another request with this Idempotency-Key came first. Repeat this one to get its response.',
           );
-        // First, so that a repeated request gets this conflict and not another one that it causes.
+        // This write is first, so that a repeated request gets this conflict instead of another one that it causes.
         const unlessInUse = { expiresAtEpoch: { absentOrBelow: epochNow() + 1 } };
         return await deps.commit([create(IdempotencyRecord, record, inUse, unlessInUse), ...writes], output, change);
       },

@@ -17,38 +17,38 @@ import { type KeyCredentials, type LoginCredentials, type RequestCredentials, un
 import { openLoginAccount } from './login.ts';
 import { type Count, countAnonymous, countRequest, limitOf, Refusal, revertAt, throttlingTo429 } from './rate-limit.ts';
 
-/** The caller of a request, authenticated and within the limit. */
+/** The authenticated caller of a request that is within the rate limit. */
 export interface Identity {
   caller: Caller;
   quota: Quota;
 }
 
-/** The parts of an operation that decide who may call it. */
-type Called = { access: Access } & Partial<
+/** The fields of a route that determine who may call it. */
+type AccessRules = { access: Access } & Partial<
   Pick<Route, 'method' | 'right' | 'audit' | 'whileSuspended' | 'whileClosing'>
 >;
 
 /**
- * Identifies the caller of a request and counts the request, in one UpdateItem on the item of the key or login. A key is
- * also checked for the access that the route needs, a login for the right. Throws {@link Refusal} 401, 403 or 429, which carries the quota that
- * the response reports (specification, Authentication and Limits); 503 where the account of a new login cannot be opened.
+ * Identifies the caller of a request and counts the request, in one UpdateItem on the item of the key or login. It also checks that a
+ * key has the route's access, and a login its right. Throws {@link Refusal} 401, 403 or 429 with the quota for the response
+ * (specification, Authentication and Limits), and 503 if the account of a new login cannot be opened.
  */
-export async function identify(credentials: RequestCredentials, route: Called): Promise<Identity> {
+export async function identify(credentials: RequestCredentials, route: AccessRules): Promise<Identity> {
   try {
     if (credentials.kind === 'invalid') throw credentials.error;
     return await (credentials.kind === 'login' ? identifyLogin(credentials, route) : identifyKey(credentials, route));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Logins cannot be verified now: these are no guesses, and get the limit of a login, so that this response reports one too.
+    // Logins cannot be verified at the moment. These requests are not guesses, so they are counted with the limit of a login.
     if (error.code === 'server_error')
       throw new Refusal(error, await countAnonymous(`outage ${credentials.network}`, limitOf('login')));
     if (error.code !== 'unauthorized') throw error;
-    // No credentials identify this request: it is counted by network, so that guessing is limited too.
+    // Without valid credentials, the request is counted by network, so that guessing is limited too.
     throw new Refusal(error, await countAnonymous(credentials.network));
   }
 }
 
-async function identifyKey(credentials: KeyCredentials, route: Called): Promise<Identity> {
+async function identifyKey(credentials: KeyCredentials, route: AccessRules): Promise<Identity> {
   const { kind, sender: hash, origin } = credentials;
   const now = deps.now();
   const count: Count<Record<string, unknown>> = (update) => {
@@ -59,7 +59,7 @@ async function identifyKey(credentials: KeyCredentials, route: Called): Promise<
   const { credential, quota } = await countOnAccount(hash, now, async () => {
     const { item, quota } = await countRequest(hash, limitOf(kind), now, count);
     const credential = Credential.parse(item);
-    // A revoked key must not use up what the account's other keys may request.
+    // Checked before the account is counted: a revoked key must not use up the rate of the account's other keys.
     await refuseCounted(quota, async () => {
       assertUsable(credential, origin, now);
       assertAllowed(credential, route.access);
@@ -72,7 +72,7 @@ async function identifyKey(credentials: KeyCredentials, route: Called): Promise<
   return { caller: { accountId, keyId, ...budget }, quota };
 }
 
-/** Makes refusals of a counted request report its quota. */
+/** Runs a check on a counted request. Its errors become a {@link Refusal} with the request's quota. */
 async function refuseCounted(quota: Quota, check: () => Promise<void>): Promise<void> {
   try {
     await check();
@@ -84,7 +84,7 @@ async function refuseCounted(quota: Quota, check: () => Promise<void>): Promise<
 function assertAllowed(credential: Credential, access: Access): void {
   if (access === 'catalogue' || access === 'hook' || access === 'none') return;
   if (credential.kind === 'public') {
-    throw new ApiError('forbidden', 'A public key works on the catalogue and the list of models only.');
+    throw new ApiError('forbidden', 'A public key can only read the catalogue and the list of models.');
   }
   if (access !== 'any' && !credential.scopes.some((scope) => scope === access)) {
     throw new ApiError('insufficient_scope', `This key lacks the scope "${access}".`);
@@ -96,10 +96,11 @@ class NoAccountYet extends Error {}
 const operatorsOnly = () => new ApiError('forbidden', 'This needs a login with the role operator.');
 
 /**
- * Identifies a login and its role in the account that it acts in, which its own item has: the check costs no round trip. The first
- * request of a new one opens its account. An ended session does not count on the login, whose other sessions it would slow down.
+ * Identifies a login and its role in the account in which it acts. The login's item has the role, so the check needs no extra round
+ * trip. The first request of a new login opens its account. Requests of an ended session are not counted on the login, because they
+ * would slow down its other sessions.
  */
-async function identifyLogin({ session, token, account }: LoginCredentials, route: Called): Promise<Identity> {
+async function identifyLogin({ session, token, account }: LoginCredentials, route: AccessRules): Promise<Identity> {
   const { subject } = session;
   const { access, right, whileSuspended = false } = route;
   const count = async (): Promise<Identity> => {

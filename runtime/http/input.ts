@@ -25,7 +25,7 @@ interface JsonBody {
   json: unknown;
 }
 
-/** Reads the body as JSON, whatever its content type. A missing body is read as an empty object. */
+/** Reads the body as JSON, regardless of its content type. A missing body is read as an empty object. */
 export function readBody(event: Event, limit = MAX_BODY_BYTES): JsonBody {
   const bytes = bodyBytes(event, limit);
   if (bytes.length === 0) return { text: '{}', json: {} };
@@ -43,48 +43,49 @@ function parseJson(bytes: Buffer): JsonBody {
   }
 }
 
-/** An escape of half a surrogate pair, or of a whole pair. */
+/** The escape of a surrogate, alone or as part of a pair. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Throws 400, naming the field, for text with half of a surrogate pair: JSON can write it down, but it is no Unicode text (RFC
- * 8259, section 8.2), and what stores or sends text in UTF-8 refuses or changes it.
+ * Throws 400, naming the field, for text with a lone surrogate. JSON can express it, but it is not valid Unicode (RFC 8259, section
+ * 8.2), and software that stores or sends UTF-8 refuses or changes it.
  */
 function assertUnicode({ text, json }: JsonBody): void {
   if (!ESCAPED_SURROGATE.test(text)) return;
-  const left: { value: unknown; path: string }[] = [{ value: json, path: '' }];
-  // A list in place of recursion, because a body may be nested deeper than the stack.
-  for (let next = left.pop(); next; next = left.pop()) {
+  const pending: { value: unknown; path: string }[] = [{ value: json, path: '' }];
+  // A list instead of recursion, because a body may be nested too deeply for the call stack.
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { value, path } = next;
     if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`${path || 'body'}: must be Unicode text`);
     if (typeof value !== 'object' || value === null) continue;
-    for (const [name, each] of Object.entries(value)) left.push({ value: each, path: path ? `${path}.${name}` : name });
+    for (const [name, nested] of Object.entries(value))
+      pending.push({ value: nested, path: path ? `${path}.${name}` : name });
   }
 }
 
-/** The first validation error, with the field's name: `vars.0.key: A is given twice`. */
-function firstIssue(where: string, error: z.core.$ZodError): ApiError {
+/** Returns the first validation error with the field's name: `vars.0.key: A is given twice`. */
+function firstIssue(location: string, error: z.core.$ZodError): ApiError {
   const issue = error.issues[0];
-  const field = issue?.path.map(String).join('.') || where;
+  const field = issue?.path.map(String).join('.') || location;
   return invalid(`${field}: ${issue ? describeIssue(issue) : 'is invalid'}`);
 }
 
 /** Parses a value by a schema. Throws 400, naming the invalid field. */
-export function parseAs<T>(schema: () => z.ZodMiniType<T>, value: unknown, where: string): T {
+export function parseAs<T>(schema: () => z.ZodMiniType<T>, value: unknown, location: string): T {
   const parsed = schema().safeParse(value, { reportInput: true });
-  if (!parsed.success) throw firstIssue(where, parsed.error);
+  if (!parsed.success) throw firstIssue(location, parsed.error);
   return parsed.data;
 }
 
 function parseFields(
   schema: (() => z.ZodMiniType) | undefined,
   value: unknown,
-  where: string,
+  location: string,
 ): Record<string, unknown> {
-  return schema ? (parseAs(schema, value, where) as Record<string, unknown>) : {};
+  return schema ? (parseAs(schema, value, location) as Record<string, unknown>) : {};
 }
 
-/** Parses the path parameters. An id of a form that the platform never issues is 404, as any unknown id. */
+/** Parses the path parameters. Throws 404 for a malformed id, as for any unknown id. */
 function parsePath({ params }: Route, event: Event): Record<string, unknown> {
   if (!params) return {};
   const parsed = params().safeParse(event.pathParameters ?? {});
@@ -92,7 +93,7 @@ function parsePath({ params }: Route, event: Event): Record<string, unknown> {
   return parsed.data;
 }
 
-/** The input of a request, and the names of the fields that its body has beyond it. */
+/** The input of a request, and the names of the body's fields that have no effect. */
 export interface ParsedRequest {
   input: Record<string, unknown>;
   ignored: string[];
@@ -103,7 +104,7 @@ export function parseRequest(route: Route, event: Event): ParsedRequest {
   const json = takesBody(route) ? readBody(event).json : undefined;
   const ignored = route.body ? findIgnoredFields(route.body(), json) : Object.keys(isObject(json) ? json : {});
   const [unknown] = ignored;
-  // A misspelt field of an operator would act on more than is meant: on the account in place of one of its keys.
+  // A misspelled field could widen an operator's action, for example from one key to the whole account.
   if (unknown !== undefined && route.access === 'operator') throw invalid(`${unknown}: is no field of this operation`);
   const input = {
     ...parseFields(route.body, json, 'body'),

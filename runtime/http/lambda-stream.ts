@@ -3,7 +3,7 @@ import type { Event } from './response.ts';
 
 type StreamingHandler = (event: Event, stream: Writable, context: unknown) => Promise<void>;
 
-/** Global that Lambda's Node runtime defines before it imports the bundle of a function. */
+/** The global that Lambda's Node runtime defines before it imports the bundle of a function. */
 interface AwsLambda {
   streamifyResponse(handler: StreamingHandler): StreamingHandler;
   HttpResponseStream: {
@@ -18,7 +18,7 @@ type StreamingRequestHandler = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** Creates a Lambda handler that streams its HTTP response. Work after the end of the response is still part of the invocation. */
+/** Creates a Lambda handler that streams its HTTP response. The invocation continues after the end of the response. */
 export const streaming = (handle: StreamingRequestHandler): StreamingHandler =>
   awslambda.streamifyResponse(async (event, stream) => {
     const disconnected = new AbortController();

@@ -16,8 +16,8 @@ const trusted = {
   audience: `${config.PUBLIC_URL ?? ''}${DASHBOARD_PATH}`,
 };
 
-const unavailable = (what: string) => (error: unknown) => {
-  log.error(`${what} of the login issuer cannot be read`, error);
+const unavailable = (resource: string) => (error: unknown) => {
+  log.error(`${resource} of the login issuer cannot be read`, error);
   throw new ApiError('server_error', 'Logins cannot be checked right now. It is safe to retry with backoff.', {
     status: 503,
   });
@@ -25,7 +25,7 @@ const unavailable = (what: string) => (error: unknown) => {
 
 let verifier: Promise<(token: string, now: Date) => Promise<VerifiedToken | undefined>> | undefined;
 
-/** Returns the claims of a valid access token, and undefined for any other text. Throws 503 if the issuer's keys cannot be read. */
+/** Returns the claims of a valid access token; undefined for any other text. Throws 503 if the issuer's keys cannot be read. */
 export async function verifyLogin(token: string): Promise<VerifiedToken | undefined> {
   verifier ??= import('./access-token.ts').then(({ createTokenVerifier }) => createTokenVerifier(trusted));
   return await (await verifier)(token, deps.now()).catch(unavailable('the keys'));
@@ -38,7 +38,7 @@ export const profileOf = (token: string): Promise<Profile> =>
     return unavailable('a profile')(error);
   });
 
-/** Opens the account of a new login, under the name and address that the issuer knows. Throws 401 and 503 as {@link profileOf}. */
+/** Opens the account of a new login, with the name and email address from the issuer. Throws 401 and 503 as {@link profileOf}. */
 export async function openLoginAccount(subject: string, token: string): Promise<void> {
   await openLogin(deps, subject, await profileOf(token));
 }

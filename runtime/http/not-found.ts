@@ -15,25 +15,25 @@ import {
   requestLogging,
 } from './response.ts';
 
-/** Counts a request by its caller if it has one, else by address, and returns the quota. Throws 429. */
+/** Counts a request by its caller, or by network without one, and returns the quota. Throws 429. */
 async function countUnmatched(event: Event): Promise<Quota | undefined> {
   try {
     return (await identify(await credentialsFrom(event), { access: 'none' })).quota;
   } catch (error) {
     const apiError = error instanceof Refusal ? error.error : error;
-    // An invalid key is no error here: the path does not exist for any caller.
+    // An invalid key is not an error here, because the path does not exist for any caller.
     if (!(apiError instanceof ApiError) || apiError.code === 'rate_limited') throw error;
     return error instanceof Refusal ? error.quota : undefined;
   }
 }
 
-/** Sentences for paths that common clients ask for by default. */
+/** Additional advice for paths that common clients request by default. */
 const ADVICE: Readonly<Record<string, string>> = {
   '/ai/v1/responses':
     ' The AI gateway has chat completions: openai.chat(model) in the AI SDK, setOpenAIAPI("chat_completions") in OpenAI’s agents.',
 };
 
-/** Refuses an unknown path or method with 404, for every caller, after counting the request as any other. */
+/** Counts a request for an unknown path or method, and throws 404. */
 export async function refuseUnmatched(event: Event, request: RequestContext): Promise<never> {
   const quota = await countUnmatched(event);
   if (quota) request.quota = quota;
@@ -41,14 +41,14 @@ export async function refuseUnmatched(event: Event, request: RequestContext): Pr
   throw new ApiError('not_found', `There is no ${event.requestContext.http.method} ${event.rawPath}.${advice}`);
 }
 
-/** Pages that people and browsers ask for by addresses of their own: where they are. */
+/** Redirects of paths that people and browsers request to the pages. */
 const PAGES: Readonly<Record<string, string>> = {
   '/': '/dashboard',
   '/docs/': '/docs',
   '/favicon.ico': '/dashboard/icon.svg',
 };
 
-/** Redirects a request for a page to its address; undefined for any other request. Counted as the documentation is. */
+/** Redirects a request to its page, and counts it like one for the documentation; returns undefined for any other request. */
 async function redirectToPage(event: Event, request: RequestContext): Promise<Result | undefined> {
   const location = entryOf(PAGES, event.rawPath);
   if (location === undefined || !['GET', 'HEAD'].includes(event.requestContext.http.method)) return undefined;
@@ -56,7 +56,7 @@ async function redirectToPage(event: Event, request: RequestContext): Promise<Re
   return buildResponse(request, 302, '', { location, 'cache-control': 'public, max-age=3600' });
 }
 
-/** Creates the Lambda handler of every path and method that no operation has. */
+/** Creates the Lambda handler for all paths and methods without an operation. */
 export const notFound = () =>
   middy<Event, Result, Error, HandlerContext>()
     .use(requestLogging('notFound'))

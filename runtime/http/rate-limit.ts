@@ -12,7 +12,7 @@ type SenderKind = 'login' | 'secret' | 'public' | 'anonymous';
 export const limitOf = (kind: SenderKind): number =>
   config[`RATE_LIMIT_${kind.toUpperCase() as Uppercase<SenderKind>}`];
 
-/** A refusal of a sender whose request has been counted: the error, and the quota that the response reports. */
+/** The refusal of a request that has been counted: the error, and the quota for the response. */
 export class Refusal extends Error {
   readonly error: ApiError;
   readonly quota: Quota;
@@ -29,19 +29,19 @@ const tooManyRequests = (quota: Quota, retryAfter: number) => {
   return new Refusal(new ApiError('rate_limited', message, { retryAfter }), quota);
 };
 
-/** Number of senders of which a warm instance remembers anything. */
+/** The number of senders that a warm instance remembers. */
 const MAX_SENDERS = 1000;
 
-/** Senders that this instance knows to be over their limit, until they may call again. */
+/** Senders that this instance knows to be over their limit, and the time until which they are. */
 const overLimit = new Cache<{ quota: Quota; until: number }>({ max: MAX_SENDERS, now: deps.now });
 
-/** Checks whether this instance refuses a sender without a table call. */
+/** Returns true if this instance refuses a sender without a table call. */
 export const isKnownOverLimit = (sender: string): boolean => overLimit.get(sender) !== undefined;
 
-/** Counters that have left the window, by sender: its next request removes them. */
+/** Counters that have left the window, by sender. The sender's next request removes them. */
 const staleCounters = new Cache<string[]>({ max: MAX_SENDERS });
 
-/** The update that takes the count of a request back; its second is then not full. */
+/** Returns the update that reverts the count of a request, after which its second is no longer full. */
 export const revertAt = (now: Date): CountUpdate => ({ set: {}, add: countAt(now, -1), remove: ['fullAt'] });
 
 export interface CountUpdate {
@@ -49,15 +49,15 @@ export interface CountUpdate {
   add: Record<string, number>;
   remove: string[];
 }
-/** Adds to the sender's counters, sets and removes others; returns the item as it then is. */
+/** Updates a sender's counters and returns the updated item. */
 export type Count<T> = (update: CountUpdate) => Promise<T>;
 
 /**
- * Counts one request of a sender. Throws {@link Refusal} 429 over the limit, without a table call if this instance
- * already knows it.
+ * Counts a request of a sender. Throws {@link Refusal} 429 over the limit, without a table call if this instance already knows that
+ * the sender is over it.
  *
- * @param limit requests in 60 seconds, or how the sender's item tells it
- * @param refusal makes the error
+ * @param limit requests in 60 seconds, or a function that returns them for the sender's item
+ * @param refusal creates the error
  */
 export async function countRequest<T extends Record<string, unknown>>(
   sender: string,
@@ -73,7 +73,7 @@ export async function countRequest<T extends Record<string, unknown>>(
   const { retryAfter, fullAt, stale, staleLimitReached } = quota;
   staleCounters.delete(sender);
   if (retryAfter !== undefined) {
-    // A refused request does not count, so its count is reverted. Until `until`, this instance refuses without a table call.
+    // A refused request must not count, so its count is reverted. Until `until`, this instance refuses without a table call.
     overLimit.set(sender, { quota, until: now.getTime() + retryAfter * 1000 }, retryAfter * 1000);
     await count({ set: fullAt === undefined ? {} : { fullAt }, add: countAt(now, -1), remove: stale });
     throw refusal(quota, retryAfter);
@@ -86,7 +86,7 @@ export async function countRequest<T extends Record<string, unknown>>(
 const isThrottling = (error: unknown) =>
   error instanceof Error && /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name);
 
-/** Turns DynamoDB's throttling of a sender's item into 429: an item accepts a limited number of writes per second. */
+/** Turns DynamoDB's throttling of a sender's item into 429. An item accepts only a limited number of writes per second. */
 export async function throttlingTo429<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -96,13 +96,13 @@ export async function throttlingTo429<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Time in seconds until the counters of an anonymous client are deleted. */
+/** The time in seconds after which the counters of an anonymous client are deleted. */
 const ANONYMOUS_TTL_S = 3600;
 
 /**
- * Counts a request that no credentials identify, so that guessing is limited too. Throws {@link Refusal} 429.
+ * Counts a request by an address instead of by credentials, so that guessing is limited too. Throws {@link Refusal} 429.
  *
- * @param address what it is counted by: the client's network, after a prefix where it has a limit of its own
+ * @param address the client's network, with a prefix for requests that have their own limit
  */
 export async function countAnonymous(address: string, limit: number = limitOf('anonymous')): Promise<Quota> {
   const now = deps.now();

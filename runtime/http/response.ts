@@ -16,28 +16,28 @@ import { assertFromEdge, clientAddress } from './edge.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 import { Refusal } from './rate-limit.ts';
 
-/** State of one request that the layers share; a property of Lambda's context. */
+/** The state of a request that its layers share, as a property of Lambda's context. */
 export interface RequestContext {
   requestId: string;
   /** Address of the client. */
   address: string;
-  /** By `performance.now()`. */
+  /** The start of the request by `performance.now()`. */
   startedAt: number;
   quota?: Quota;
   caller?: Caller;
   input?: unknown;
-  /** Fields of the body that have no effect. */
+  /** The names of the body's fields that have no effect. */
   ignored?: readonly string[];
   idempotency?: IdempotentRequest | undefined;
-  /** The switches that are off, read in parallel with the authentication; undefined where nothing stops the operation. */
+  /** The switches that are off, read in parallel with the authentication; undefined if no switch can stop the operation. */
   off?: Promise<Off> | undefined;
-  /** The output of a speculative read that is in progress. */
+  /** The output of a speculative read in progress. */
   output?: Promise<unknown> | undefined;
 }
 
 const requestIdOf = (event: Event): string => event.requestContext.requestId ?? randomUUID();
 
-/** Runs a handler so that everything that it logs and writes has the request's id (table/correlation.ts). */
+/** Runs a handler so that all its log lines and writes carry the request's id (table/correlation.ts). */
 export const correlated =
   <C, R>(handler: (event: Event, context: C) => R) =>
   (event: Event, context: C): R =>
@@ -55,7 +55,7 @@ export type Result = APIGatewayProxyStructuredResultV2;
 export type HandlerContext = Context & { request: RequestContext };
 export type Layer = middy.MiddlewareObj<Event, Result, Error, HandlerContext>;
 
-/** Returns the headers that every response carries. */
+/** Returns the headers of every response. */
 export const standardHeaders = ({ requestId, quota, ignored = [] }: RequestContext): Record<string, string> => ({
   'cache-control': 'no-store',
   'x-request-id': requestId,
@@ -72,7 +72,7 @@ const toQuotaHeaders = (quota: Quota | undefined): Record<string, string> =>
       }
     : {};
 
-/** Creates a JSON response; a body that is text or bytes is sent as it is. */
+/** Creates a JSON response. A body of text or bytes is sent unchanged. */
 export function buildResponse(
   request: RequestContext,
   status: number,
@@ -92,11 +92,11 @@ export function buildResponse(
   };
 }
 
-/** Returns the header with the time in seconds after which the caller may retry. */
+/** Returns the `Retry-After` header of an error; no header if it has no such time. */
 export const toRetryHeaders = ({ retryAfter }: ApiError): Record<string, string> =>
   retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
 
-/** Converts an error to the one that the caller sees: an {@link ApiError} as it is, any other without internal details. */
+/** Converts an error to a public error. An {@link ApiError} stays unchanged; any other loses its internal details. */
 export function toPublicError(error: unknown): ApiError {
   if (error instanceof Refusal) return error.error;
   if (error instanceof ApiError) return error;
@@ -109,7 +109,7 @@ export function toPublicError(error: unknown): ApiError {
 
 function logRequest(operation: string, event: Event, request: RequestContext, status: number, code?: string): void {
   const latency = Math.round((performance.now() - request.startedAt) * 10) / 10;
-  // No metrics: API Gateway counts requests, errors and latencies, and its access log has those of each operation.
+  // No metrics here: API Gateway measures requests, errors and latencies, and its access log has them for each operation.
   log.info('request', {
     operation,
     latency,
@@ -121,12 +121,12 @@ function logRequest(operation: string, event: Event, request: RequestContext, st
   });
 }
 
-/** Statuses that say too little to be kept: a missing login, a missing resource, too many requests. */
+/** Statuses that are too common to be worth storing: missing login, missing resource, too many requests. */
 const NOT_RECORDED = [401, 404, 429];
 
 /**
- * Stores a refused or failed request of a known account, which operators find by the request's id and on the account's page. It
- * takes the right to count requests, which every function has. A request whose failure cannot be stored is in the log alone.
+ * Stores a refused or failed request of a known account, which operators find by the request's id and on the account's page. It needs
+ * only the permission to count requests, which every function has. If the request cannot be stored, it is only logged.
  */
 export async function recordFailedRequest(
   operation: string,
@@ -154,7 +154,10 @@ export async function recordFailedRequest(
     .catch((error) => log.error('failed request could not be stored', error, { requestId }));
 }
 
-/** Creates the outermost layer: gives the request its id, refuses one that avoids the edge, turns a thrown error into a response, and logs one line. */
+/**
+ * Creates the outermost layer. It assigns the request's id, refuses a request that bypassed the edge, turns a thrown error into a
+ * response, and logs one line per request.
+ */
 export const requestLogging = (operation: string): Layer => ({
   before: async ({ event, context }) => {
     context.request = newRequestContext(event);

@@ -3,24 +3,24 @@ import type { Caller } from '../../domain/deps.ts';
 import { startEarly } from '../../domain/early.ts';
 import type { Identity } from './identify.ts';
 
-/** Number of senders whose caller a warm instance remembers. */
+/** The number of senders whose caller a warm instance remembers. */
 const MAX_SENDERS = 1000;
 
-/** Callers that senders were recently identified as: enough to read for them in advance, never to answer them. */
+/** The latest callers of senders. They may be used to start a read early, but never to return its output. */
 const recentCallers = new Cache<Caller>({ max: MAX_SENDERS });
 
-const isSame = (one: Caller | undefined, other: Caller) =>
-  one?.accountId === other.accountId && one.keyId === other.keyId && one.role === other.role;
+const isSame = (recent: Caller | undefined, caller: Caller) =>
+  recent?.accountId === caller.accountId && recent.keyId === caller.keyId && recent.role === caller.role;
 
 /**
- * Runs a read in parallel with the authentication of a recently authenticated sender, for the caller that the sender was
- * identified as then: the read costs no round trip of its own (docs/decisions/0014-speculative-read.md).
+ * Authenticates a sender and, in parallel, reads for the caller that the sender was last identified as. The read thus needs no extra
+ * round trip (docs/decisions/0014-speculative-read.md).
  *
  * @param sender key hash or login
- * @param identification the authentication, already under way
- * @param read must change nothing
- * @returns the identity, and what was read for exactly this caller; `output` is undefined without such a read.
- *   Throws what the identification throws; what was read is dropped then.
+ * @param identification the authentication, already in progress
+ * @param read must not change anything
+ * @returns the identity, and the output of the read if it was made for exactly this caller; otherwise `output` is undefined.
+ *   Throws the errors of the identification, and then drops the output.
  */
 export async function withSpeculativeRead<T>(
   sender: string,

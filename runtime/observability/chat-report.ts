@@ -8,7 +8,7 @@ import { requestFields } from './request-fields.ts';
 const count = (value: number | boolean | undefined): [number, Unit] => [Number(value ?? 0), 'Count'];
 const milliseconds = (value: number): [number, Unit] => [Math.round(value * 10) / 10, 'Milliseconds'];
 
-/** Logs one line per AI call with its metrics, without any text of the prompt or the response. */
+/** Logs one line with metrics for an AI call, without the text of its prompt or response. */
 export function callReport(
   request: RequestContext,
   status: number,
@@ -16,7 +16,7 @@ export function callReport(
   report?: Report,
 ): void {
   const { usage, failure, provider = 'none' } = report ?? {};
-  // What seldom happens is a metric only when it does, because a metric costs for every hour in which it has a value.
+  // Rare events are a metric only when they happen, because a metric costs for every hour in which it has a value.
   const rare: Record<string, [number, Unit]> = {
     WrittenOffMicroRand: count(report?.writtenOffMicroRand),
     OwnKeyRefused: count(failure && isAboutKey(failure.kind) && !report?.saved),
@@ -38,7 +38,7 @@ export function callReport(
     model: report?.model.slice(0, 128),
     saved: report?.saved,
     failure: failure?.message,
-    // Under our own key the caller is not told what the provider said (domain/ai/errors.ts).
+    // With the platform's key, the caller does not see the provider's message (domain/ai/errors.ts).
     providerMessage: report?.saved ? undefined : failure?.words,
     callerLeft: report?.callerLeft,
     estimated: report?.estimated,
@@ -47,15 +47,15 @@ export function callReport(
     provider,
     ...metrics({ operation: 'createChatCompletion' }, values),
   });
-  if (failure && isProvidersFault(failure, report?.saved === true)) {
-    // Once in all, for the alarm, and once for the provider, for the dashboard.
+  if (failure && isProviderFault(failure, report?.saved === true)) {
+    // Without dimensions for the alarm, and by provider for the dashboard.
     log.warn('provider failed', { ...metrics({ provider }, { UpstreamFailures: [1, 'Count'] }, [[], ['provider']]) });
   }
 }
 
 /**
- * Returns whether a failure is the provider's: not a request that it refused, nor the key or the rate limit of a
- * caller's own account with it.
+ * Returns true if the provider caused a failure: not for a refused request, nor for a problem with the key or the rate limit of the
+ * caller's account at the provider.
  */
-const isProvidersFault = ({ kind }: ProviderFailure, saved: boolean): boolean =>
+const isProviderFault = ({ kind }: ProviderFailure, saved: boolean): boolean =>
   kind === 'overloaded' ? !saved : !isAboutKey(kind) && kind !== 'request-refused' && kind !== 'content-refused';

@@ -16,7 +16,7 @@ export function reportChecks({
     else log.warn('check failed', { ...about, ...counted });
   }
   const failures = results.filter(({ outcome }) => outcome === 'FAILED').length;
-  // A metric costs for every hour in which it has a value: the failures have one only when there are some.
+  // A metric costs for every hour in which it has a value, so failures are counted only if there are any.
   const counts: Parameters<typeof metrics>[1] = { ChecksDone: [1, 'Count'] };
   if (failures > 0) counts.CheckFailures = [failures, 'Count'];
   log.info('checks done', { accountId, failures, ...metrics({}, counts) });

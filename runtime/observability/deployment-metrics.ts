@@ -7,8 +7,8 @@ import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { log, metrics } from './log.ts';
 
 /**
- * Counts deployments that the platform failed; an alarm uses the metric (lib/stacks/measured-alarms.ts). Those that
- * their owners failed count nowhere.
+ * Counts a deployment that failed because of the platform, for an alarm (lib/stacks/measured-alarms.ts). Failures that the owner
+ * caused are not counted.
  */
 export function reportFailure({ accountId, deploymentId }: DeploymentIds, recorded: RecordedFailure): RecordedFailure {
   if (recorded.fault) {
@@ -32,8 +32,8 @@ export function reportSuccess({ accountId, applicationId, deploymentId }: Deploy
 }
 
 /**
- * Reports a build that has waited for a builder for too long. CodeBuild's own metric is in the region of builds, where
- * the platform has no alarms.
+ * Reports a build that has waited too long for a builder. CodeBuild's own metric is in the region of the builds, where the platform
+ * has no alarms.
  */
 export function reportQueued({ accountId, deploymentId }: DeploymentIds, build: Build): Build {
   if (build.status === 'QUEUED' && build.waited !== undefined && build.waited > TIMEOUTS_S.build.alarm) {
@@ -46,8 +46,8 @@ export function reportQueued({ accountId, deploymentId }: DeploymentIds, build: 
   return build;
 }
 
-/** Reports the build that has waited longest in any account's line, where that is too long. */
-export function reportLines({ results }: SweepReport<WaitingBuild>): void {
+/** Reports the build that has waited longest in the queue of any account, if it has waited too long. */
+export function reportBuildQueues({ results }: SweepReport<WaitingBuild>): void {
   const [longest] = results.toSorted((a, b) => b.waitedMs - a.waitedMs);
   if (!longest || longest.waitedMs / 1000 <= TIMEOUTS_S.build.alarm) return;
   const { accountId, deploymentId, waitedMs } = longest;

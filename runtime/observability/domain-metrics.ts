@@ -4,7 +4,7 @@ import type { DomainIds } from '../../domain/registrar/tasks.ts';
 import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { log, metrics } from './log.ts';
 
-/** Logs and counts the tasks that the registrar refused, by kind. */
+/** Logs and counts a task that the registrar refused, by kind. */
 export function reportRefusal(ids: DomainIds, kind: 'REGISTER' | 'RENEW' | undefined): void {
   if (kind === undefined) return;
   log.warn('domain task refused by the registrar', {
@@ -13,7 +13,7 @@ export function reportRefusal(ids: DomainIds, kind: 'REGISTER' | 'RENEW' | undef
   });
 }
 
-/** Logs and counts a zone that the name servers did not take, or did not delete. @returns log fields about the sync, or the check */
+/** Logs and counts a zone that could not be written or deleted at the name servers. @returns log fields of the sync or the check */
 export function reportZoneSync(ids: DomainIds, { problem, unknown, ...done }: ZoneResult): Record<string, unknown> {
   if (problem) {
     const { failures, error } = problem;
@@ -23,14 +23,14 @@ export function reportZoneSync(ids: DomainIds, { problem, unknown, ...done }: Zo
   return { ...ids, ...done };
 }
 
-/** Logs and counts the domains that the registrar did not confirm: it denied them or their name servers, or did not answer. */
+/** Logs and counts the domains that the registrar did not confirm: it denied them or their name servers, or did not respond. */
 export function reportUnconfirmed({ results }: SweepReport<Unconfirmed>): void {
   for (const { outcome, error, ...about } of results) {
-    // Name servers that the registry denies are counted like a domain that it denies: a metric of their own would cost and tell no more.
-    const counted = outcome === 'MISDELEGATED' ? 'ABSENT' : outcome;
-    const one = metrics({ outcome: counted }, { DomainsUnconfirmed: [1, 'Count'] });
-    if (outcome === 'UNKNOWN') log.error('registrar did not answer about a domain', error, { ...about, ...one });
-    else if (outcome === 'MISDELEGATED') log.warn('registry has other name servers', { ...about, ...one });
-    else log.warn('domain no longer at the registrar', { ...about, ended: outcome === 'ENDED', ...one });
+    // Wrong name servers are counted like an absent domain: a separate metric would cost more without telling more.
+    const countedAs = outcome === 'MISDELEGATED' ? 'ABSENT' : outcome;
+    const count = metrics({ outcome: countedAs }, { DomainsUnconfirmed: [1, 'Count'] });
+    if (outcome === 'UNKNOWN') log.error('registrar did not answer about a domain', error, { ...about, ...count });
+    else if (outcome === 'MISDELEGATED') log.warn('registry has other name servers', { ...about, ...count });
+    else log.warn('domain no longer at the registrar', { ...about, ended: outcome === 'ENDED', ...count });
   }
 }

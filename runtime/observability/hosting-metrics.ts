@@ -1,7 +1,7 @@
 import type { AccountScopedId } from '../../table/entity.ts';
 import { log, metrics } from './log.ts';
 
-/** Counts failed requests to hosting servers; an alarm uses the metric (lib/stacks/product-alarms.ts). The line says whose hosting it was. */
+/** Counts a failed request to a hosting server for an alarm (lib/stacks/product-alarms.ts), and logs the subscription. */
 export function reportHosting(
   { accountId, id: subscriptionId }: AccountScopedId,
   settled: { problem?: string },

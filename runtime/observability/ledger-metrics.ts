@@ -3,10 +3,10 @@ import type { LedgerCheck } from '../../domain/ai/ledger.ts';
 import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { log, metrics } from './log.ts';
 
-/** Logs and counts checked AI ledgers, and the mismatches found. */
+/** Logs the number of checked AI ledgers, and counts the mismatches. */
 export function reportLedgers({ results }: SweepReport<LedgerCheck>): void {
-  const mismatches = results.filter((each) => typeof each === 'object');
-  const busy = results.filter((each) => each === 'busy').length;
+  const mismatches = results.filter((result) => typeof result === 'object');
+  const busy = results.filter((result) => result === 'busy').length;
   const checked = results.length - busy;
   log.info('ledgers checked', {
     checked,
@@ -18,7 +18,7 @@ export function reportLedgers({ results }: SweepReport<LedgerCheck>): void {
   });
 }
 
-/** Logs the AI calls that had died, or whose last write was lost. */
+/** Logs the AI calls that crashed, or whose last write was lost. */
 export function reportRepairs({ results: repairs }: SweepReport<Repair>): void {
   if (repairs.length > 0) log.warn('ai calls settled late', { repairs });
 }

@@ -8,7 +8,7 @@ const write = (level: string, message: string, fields: Fields) =>
     `${JSON.stringify({ level, message, function: config.AWS_LAMBDA_FUNCTION_NAME, ...originFields(), ...fields })}\n`,
   );
 
-/** Returns what is behind an error, down to the first one: what a service answered is often in there alone. */
+/** Returns the chain of an error's causes: often only a cause has the response of a service. */
 const causeFields = ({ cause }: Error): Fields =>
   cause instanceof Error ? { cause: { name: cause.name, message: cause.message, ...causeFields(cause) } } : {};
 
@@ -28,7 +28,7 @@ export const log = {
 export type Unit = 'Count' | 'Milliseconds' | 'Seconds' | 'Bytes' | 'Percent';
 const NAMESPACE = 'HostingPlatform';
 
-/** Fields of a log line that CloudWatch reads metrics from. */
+/** Fields of a log line from which CloudWatch extracts metrics. */
 interface EmbeddedMetrics extends Fields {
   _aws: { Timestamp: number; CloudWatchMetrics: object[] };
 }
@@ -36,7 +36,7 @@ interface EmbeddedMetrics extends Fields {
 /**
  * Returns metrics in CloudWatch's embedded metric format, as fields of a log line: `log.info('…', metrics({…}))`.
  * @param dimensions low-cardinality labels, e.g. `{route: 'createApp'}`
- * @param sets sets of dimensions by which each metric is counted. Default: one set of all dimensions.
+ * @param sets the sets of dimensions by which each metric is counted. Default: one set of all dimensions.
  */
 export function metrics(
   dimensions: Record<string, string>,
@@ -53,7 +53,7 @@ export function metrics(
   };
 }
 
-/** Returns the metrics of one log line of which some have other dimensions than others. */
+/** Merges metrics with different dimensions into the fields of one log line. */
 export function mergeMetrics(...parts: ReturnType<typeof metrics>[]): EmbeddedMetrics {
   const CloudWatchMetrics = parts.flatMap(({ _aws }) => _aws.CloudWatchMetrics);
   return { ...Object.assign({}, ...parts), _aws: { Timestamp: Date.now(), CloudWatchMetrics } };

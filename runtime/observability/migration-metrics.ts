@@ -1,7 +1,7 @@
 import type { MigrationReport } from '../../domain/processes/migrate.ts';
 import { log, metrics } from './log.ts';
 
-/** Logs and measures the migrations that are not done: items that could not be changed keep `MigrationFailures` above zero. */
+/** Logs the unfinished migrations, and counts the items that could not be changed, which keep `MigrationFailures` above zero. */
 export function reportMigrations(report: MigrationReport): MigrationReport {
   for (const { name, status, scanned, changed, failed, failures } of report.runs) {
     if (status === 'DONE') continue;

@@ -2,19 +2,19 @@ import type { CertificateCleanup } from '../../domain/custom-domains/unused-cert
 import type { MeasuredQuota, QuotaReport } from '../../domain/operator/quotas.ts';
 import { log, metrics } from './log.ts';
 
-/** Percentage from which a quota has a line of its own. */
-const LOGGED_FROM = 70;
+/** The percentage from which a quota has its own log line. */
+const MIN_LOGGED_PERCENT = 70;
 
 /**
- * Measures how full the fullest quota of AWS is, and how many could not be measured for hours; alarms read both
- * (lib/stacks/measured-alarms.ts). Each measurement logs the quotas that are nearly used.
+ * Records the use of the fullest AWS quota, and the number of quotas that could not be measured for hours, for alarms
+ * (lib/stacks/measured-alarms.ts). After each measurement, logs the quotas that are nearly used up.
  * @returns all quotas, for operators who invoke the function
  */
 export function reportQuotas({ quotas, isNew, failures }: QuotaReport): MeasuredQuota[] {
   for (const { error, ...about } of failures) log.error('quota could not be measured', error, about);
   const percents = quotas.flatMap(({ percent }) => percent ?? []);
   for (const { percent, ...about } of isNew ? quotas : [])
-    if (percent !== undefined && percent >= LOGGED_FROM)
+    if (percent !== undefined && percent >= MIN_LOGGED_PERCENT)
       log.warn('quota nearly used', { ...about, percent: Math.round(percent) });
   const missing = quotas.filter(({ percent }) => percent === undefined);
   if (missing.length > 0)
@@ -26,7 +26,7 @@ export function reportQuotas({ quotas, isNew, failures }: QuotaReport): Measured
   return quotas;
 }
 
-/** Logs the deletion of certificates that nothing uses: a line for each cell that had some, and one for each where it failed. */
+/** Logs the deletion of unused certificates: one line for each cell that had any, and one for each failure. */
 export function reportCleanups(cleanups: readonly CertificateCleanup[]): void {
   for (const { error, ...counts } of cleanups) {
     if (error !== undefined) log.error('unused certificates could not be deleted', error, counts);

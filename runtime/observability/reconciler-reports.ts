@@ -2,10 +2,10 @@ import type { reconcilers } from '../../domain/processes/reconciler.ts';
 import { reporting } from '../triggers/sweeper.ts';
 import { reportDatabaseUse } from './database-metrics.ts';
 import { reportEvents, reportOverdue } from './delivery-metrics.ts';
-import { reportLines } from './deployment-metrics.ts';
+import { reportBuildQueues } from './deployment-metrics.ts';
 import { reportUnconfirmed } from './domain-metrics.ts';
 
-/** Returns the reconciler's jobs, with those that report more than the number of items. */
+/** Returns the reconciler's jobs, with reports for those that have more to report than the number of items. */
 export const withReports = (jobs: ReturnType<typeof reconcilers>) => ({
   ...jobs,
   queuedDeliveries: reporting(jobs.queuedDeliveries, reportOverdue),
@@ -13,6 +13,6 @@ export const withReports = (jobs: ReturnType<typeof reconcilers>) => ({
   events: reporting(jobs.events, reportEvents),
   lostEvents: reporting(jobs.lostEvents, reportEvents),
   domains: reporting(jobs.domains, reportUnconfirmed),
-  builds: reporting(jobs.builds, reportLines),
+  builds: reporting(jobs.builds, reportBuildQueues),
   databaseUse: reporting(jobs.databaseUse, reportDatabaseUse),
 });

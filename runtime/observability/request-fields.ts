@@ -1,6 +1,6 @@
 import type { RequestContext } from '../http/response.ts';
 
-/** Returns a request's id, its caller and the client's address as log fields. A login is the issuer's id of the person. */
+/** Returns the log fields of a request: its id, its caller and the client's address. `login` is the issuer's id of the person. */
 export const requestFields = ({ requestId, caller, address }: RequestContext) => ({
   requestId,
   accountId: caller?.accountId,

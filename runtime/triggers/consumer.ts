@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import { requestIdIn, withRequestId } from '../../table/correlation.ts';
 import { log } from '../observability/log.ts';
 
-/** Parses JSON. Returns undefined for a text that is none, which no schema accepts. */
+/** Parses JSON. Returns undefined for invalid JSON, which no schema accepts. */
 function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -13,21 +13,20 @@ function parseOrUndefined(text: string): unknown {
 }
 
 /**
- * Creates the handler of a Lambda behind a queue. It parses and processes the messages of a batch concurrently and
- * independently. Only failed messages return to the queue, which moves them to its dead-letter queue after its maximum
- * number of receives.
+ * Creates the handler of a Lambda function for a queue. It processes the messages of a batch concurrently and independently. Only
+ * failed messages return to the queue, which moves them to its dead-letter queue after its maximum number of receives.
  *
- * @param act processes a message and resolves with log fields once everything the message requires is done or stored
+ * @param act processes a message, and resolves with log fields once all work for the message is done or stored
  */
 export const consumer =
   <T>(schema: z.ZodMiniType<T>, act: (message: T) => Promise<Record<string, unknown>>) =>
   async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const failed = await Promise.all(
       Records.map(async ({ body, messageId, attributes }) => {
-        const given: unknown = parseOrUndefined(body);
-        return await withRequestId(requestIdIn(given), async () => {
+        const message: unknown = parseOrUndefined(body);
+        return await withRequestId(requestIdIn(message), async () => {
           try {
-            log.info('message done', await act(schema.parse(given)));
+            log.info('message done', await act(schema.parse(message)));
             return [];
           } catch (error) {
             log.error('message failed', error, { messageId, receives: Number(attributes.ApproximateReceiveCount) });

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { requestIdIn, withRequestId } from '../../table/correlation.ts';
 import { log } from '../observability/log.ts';
 
-/** Returns the ids in the input of a step, for its line of log: what it is about, and nothing else of the input. */
+/** Returns the ids in the input of a step for its log line, and nothing else from the input. */
 function idsOf(event: unknown): Record<string, string> {
   if (typeof event !== 'object' || event === null) return {};
   return Object.fromEntries(
@@ -13,8 +13,8 @@ function idsOf(event: unknown): Record<string, string> {
 }
 
 /**
- * Creates the handler of a Lambda that a workflow, a schedule or an operator invokes: parses its input, performs one
- * step and returns its output. Errors are logged and rethrown, because the workflow retries.
+ * Creates the handler of a Lambda function that a workflow, a schedule or an operator invokes. It parses the input, performs one step
+ * and returns the output. Errors are logged and rethrown, so that the workflow retries.
  */
 export const step =
   <T, R>(schema: z.ZodMiniType<T>, act: (input: T) => Promise<R>) =>

@@ -6,7 +6,7 @@ import { log } from '../observability/log.ts';
 import { reportSweep } from '../observability/sweep-metrics.ts';
 import { step } from './step.ts';
 
-/** Returns a job that also reports what the work on its items returned. */
+/** Returns a job that also passes its results to a report. */
 export const reporting =
   <R>(job: SweepJob<R>, report: (swept: SweepReport<R>) => void): SweepJob<R> =>
   async (part) => {
@@ -16,9 +16,9 @@ export const reporting =
   };
 
 /**
- * One Lambda of a schedule that sweeps due queues. Items that fail are the sweep's business and no failure of the invocation;
- * a queue that cannot be read is one, once all others were swept.
- * @param finish done last, whether or not queues could be swept
+ * Creates the handler of a scheduled Lambda function that sweeps due queues. A failed item is handled by the sweep and does not fail
+ * the invocation. A queue that cannot be read fails it, after all other queues have been swept.
+ * @param finish runs last, even if a queue could not be swept
  */
 export const sweeper = (jobs: Readonly<Record<string, SweepJob>>, finish: () => Promise<void> = async () => {}) =>
   step(z.unknown(), async () => {

@@ -6,7 +6,7 @@ import { succeedDeployment } from '../../domain/deployments/finish.ts';
 import { admitBuild, buildQueue } from '../../domain/deployments/scheduler.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
-import { reportFailure, reportLines, reportSuccess } from '../../runtime/observability/deployment-metrics.ts';
+import { reportBuildQueues, reportFailure, reportSuccess } from '../../runtime/observability/deployment-metrics.ts';
 import { NextBuild } from '../../table/entities/deployments.ts';
 import { newSimulatedAccount } from '../simulation/account.ts';
 import { deploymentSimulation } from '../simulation/deployments.ts';
@@ -73,7 +73,7 @@ async function waitingBuilds(): Promise<Scene> {
     deps,
     async minute() {
       if (hasBuilder) await startNext();
-      reportLines(await sweep(deps, buildQueue));
+      reportBuildQueues(await sweep(deps, buildQueue));
     },
     async breakIt() {
       hasBuilder = false;

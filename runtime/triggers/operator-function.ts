@@ -5,8 +5,11 @@ import { readByHand } from '../../domain/operator/by-hand.ts';
 import { deps } from '../deps.ts';
 import { step } from './step.ts';
 
-/** Creates the handler of a Lambda that operators invoke by hand. What it commits leaves an entry of an operator, with the `reason` of its input. */
-export const byHand = <T, R>(schema: z.ZodMiniType<T>, act: (deps: Deps, input: T) => Promise<R>) =>
+/**
+ * Creates the handler of a Lambda function that operators invoke manually. Its commits add audit entries with an operator as the
+ * actor and the `reason` from the input.
+ */
+export const operatorFunction = <T, R>(schema: z.ZodMiniType<T>, act: (deps: Deps, input: T) => Promise<R>) =>
   step(z.unknown(), async (event) => {
     const { input, ...reason } = readByHand(schema, event);
     return await act({ ...deps, commit: committing(deps, { ...BY_OPERATOR, ...reason }) }, input);
