@@ -13,14 +13,14 @@ const Key = { pk: { S: 'BENCH' }, sk: { S: 'BENCH' } };
 const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' });
 
 /**
- * The measure of a request: an UpdateItem and a GetItem, which no authenticated request does without, on AWS's DynamoDB Local, in
- * memory, on a table with a stream.
+ * The baseline of a request: the UpdateItem and the GetItem that every authenticated request needs, on AWS's DynamoDB Local in memory,
+ * on a table with a stream.
  */
 export interface Base {
   url: string;
-  /** Sends both, as the platform's functions do. */
+  /** Makes both calls, as the platform's functions do. */
   run(): Promise<void>;
-  /** Processor seconds of DynamoDB Local so far. */
+  /** Returns the processor seconds that DynamoDB Local has used so far. */
   seconds(): number;
   stop(): Promise<void>;
 }

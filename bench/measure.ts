@@ -12,7 +12,7 @@ export const median = (values: readonly number[]): number => {
   return sorted[sorted.length >> 1] ?? Number.NaN;
 };
 
-/** Returns the value below which this part of all values lies. */
+/** Returns the value below which the given fraction of all values lies. */
 export const quantile = (values: readonly number[], fraction: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * fraction))] ?? Number.NaN;
 

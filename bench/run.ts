@@ -4,7 +4,7 @@ import { isReached, print, type Row } from './measure.ts';
 import { NOTES } from './notes.ts';
 import { pageOf } from './page.ts';
 
-/** Runs of each benchmark of which the page has the medians. */
+/** Runs per benchmark; the page has their medians. */
 const RUNS = 5;
 const PAGE = 'docs/benchmarks.md';
 
@@ -30,6 +30,6 @@ for (const name of names) {
     runs.push(measured);
     if (!isPage && !measured.every(isReached)) process.exitCode = 1;
   }
-  // After each, so that an interrupted run leaves what it has measured.
+  // Written after each benchmark, so that an interrupted run keeps its results.
   if (isPage) writeFileSync(PAGE, pageOf(readFileSync(PAGE, 'utf8'), name, runs));
 }

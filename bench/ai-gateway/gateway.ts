@@ -1,6 +1,6 @@
 /**
- * Serves the AI gateway's Lambda code behind a plain HTTP server in one process with concurrent calls, with a table.
- * Listens on PORT; all other settings are a function's environment variables. `/table-calls` is how many it has made so far.
+ * Serves the AI gateway's Lambda code behind a plain HTTP server: one process with concurrent calls, with a table. Listens on PORT; all
+ * other settings are a function's environment variables. `GET /table-calls` returns the number of table calls so far.
  */
 import { randomUUID } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
@@ -12,7 +12,7 @@ let tableCalls = 0;
 // https://nodejs.org/api/diagnostics_channel.html#http: published for each request of a client.
 subscribe('http.client.request.start', (message) => {
   const { request } = message as { request: ClientRequest };
-  // AWS's JSON protocol has one path; beside the table, only keys of providers are read so, once.
+  // AWS's JSON protocol has one path. Apart from table calls, only the one read of the provider keys uses it.
   if (request.path === '/') tableCalls += 1;
 });
 

@@ -8,7 +8,7 @@ export interface Target {
   url: string;
   headers: Record<string, string>;
   model: string;
-  /** Process whose CPU time and memory are measured; none for the provider itself. */
+  /** Process whose CPU time and memory are measured; absent for the provider itself. */
   pid?: number;
 }
 
@@ -28,40 +28,40 @@ function sendCall({ url, headers, model }: Target, pace: number | undefined): Pr
   });
 }
 
-const readText = async (answer: IncomingMessage): Promise<string> => {
+const readText = async (response: IncomingMessage): Promise<string> => {
   let text = '';
-  for await (const piece of answer.setEncoding('utf8')) text += piece;
+  for await (const piece of response.setEncoding('utf8')) text += piece;
   return text;
 };
 
-/** Makes one call without streaming. */
+/** Sends one call without streaming and reads its response. */
 export async function callOnce(target: Target): Promise<void> {
-  const answer = await sendCall(target, undefined);
-  const text = await readText(answer);
-  if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}: ${text}`);
+  const response = await sendCall(target, undefined);
+  const text = await readText(response);
+  if (response.statusCode !== 200) throw new Error(`${target.name} answered ${response.statusCode}: ${text}`);
 }
 
 /** Reads one stream to its end. Returns the milliseconds until its first byte. */
 export async function readStream(target: Target, pace: number): Promise<number> {
   const started = performance.now();
-  const answer = await sendCall(target, pace);
+  const response = await sendCall(target, pace);
   let first = 0;
   let tail = '';
-  for await (const piece of answer.setEncoding('utf8')) {
+  for await (const piece of response.setEncoding('utf8')) {
     first ||= performance.now() - started;
     tail = (tail + piece).slice(-200);
   }
-  if (answer.statusCode !== 200 || !tail.includes('[DONE]')) {
-    throw new Error(`${target.name} answered ${answer.statusCode}: ${tail}`);
+  if (response.statusCode !== 200 || !tail.includes('[DONE]')) {
+    throw new Error(`${target.name} answered ${response.statusCode}: ${tail}`);
   }
   return first;
 }
 
 /** Opens a stream and disconnects after its first byte. */
 export async function abortStream(target: Target): Promise<void> {
-  const answer = await sendCall(target, 50);
-  await new Promise((resolve) => answer.once('data', resolve));
-  answer.destroy();
+  const response = await sendCall(target, 50);
+  await new Promise((resolve) => response.once('data', resolve));
+  response.destroy();
 }
 
 /**
@@ -69,15 +69,15 @@ export async function abortStream(target: Target): Promise<void> {
  * @param pace milliseconds between two tokens
  */
 export async function openStreams(target: Target, count: number, pace = 600): Promise<() => void> {
-  const answers: IncomingMessage[] = [];
+  const responses: IncomingMessage[] = [];
   await repeatConcurrently(count, 10, async () => {
-    const answer = await sendCall(target, pace);
-    if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
-    await new Promise((resolve) => answer.once('data', resolve));
-    answers.push(answer);
+    const response = await sendCall(target, pace);
+    if (response.statusCode !== 200) throw new Error(`${target.name} answered ${response.statusCode}`);
+    await new Promise((resolve) => response.once('data', resolve));
+    responses.push(response);
   });
   return () => {
-    for (const answer of answers) answer.destroy();
+    for (const response of responses) response.destroy();
   };
 }
 
@@ -99,7 +99,7 @@ export async function repeatConcurrently<T>(times: number, concurrency: number, 
   return { results, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Starts work at an even rate, regardless of unfinished work. */
+/** Starts work at an even rate, whether or not earlier work has finished. */
 export async function repeatAtRate(times: number, perSecond: number, work: () => Promise<unknown>): Promise<void> {
   agent = new Agent({ keepAlive: true });
   const started = performance.now();
@@ -112,7 +112,7 @@ export async function repeatAtRate(times: number, perSecond: number, work: () =>
   await Promise.all(pending);
 }
 
-/** Returns the CPU seconds that a process has used, for all its threads. */
+/** Returns the CPU seconds that all threads of a process have used. */
 export function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,3 +1,3 @@
-// Portkey sleeps 25 ms before the first byte of a stream. Removing the sleep shows its own work.
+// Portkey sleeps 25 ms before the first byte of a stream. Without the sleep, the measurement shows Portkey's own work.
 const sleep = globalThis.setTimeout;
 globalThis.setTimeout = Object.assign((act, delay, ...rest) => sleep(act, delay === 25 ? 0 : delay, ...rest), sleep);

@@ -6,9 +6,9 @@ const agent = new Agent({ keepAlive: true });
 const server = createServer((incoming, outgoing) => {
   const { method, headers } = incoming;
   const { hostname, port } = upstream;
-  const forwarded = request({ hostname, port, method, path: incoming.url, headers, agent }, (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
+  const forwarded = request({ hostname, port, method, path: incoming.url, headers, agent }, (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    response.pipe(outgoing);
   });
   forwarded.on('error', () => outgoing.destroy());
   outgoing.on('close', () => {

@@ -1,6 +1,6 @@
 /**
- * Makes table calls as the AI gateway does, with its client and its expressions, and nothing else: `GET /<times>` makes so many,
- * 50 at a time. Listens on PORT; all other settings are a function's environment variables.
+ * Makes only table calls, with the AI gateway's client and expressions: `GET /<count>` makes that many, 50 at a time. Listens on PORT; all
+ * other settings are a function's environment variables.
  */
 import { createServer } from 'node:http';
 import { deps } from '../../runtime/deps.ts';
@@ -11,7 +11,7 @@ import { repeatConcurrently } from './load.ts';
 const CONCURRENCY = 50;
 const key = { accountId: 'acc_bench', keyId: 'key_bench' };
 
-/** The write that counts an open call of a key: of a medium size among those that a call makes. */
+/** The write that counts an open call of a key. Among the writes of an AI call, its size is average. */
 const countOpenCall = () =>
   deps.table.updateReturningChanged(
     upsert(AiKeyCalls, key, {

@@ -8,11 +8,11 @@ import { freePort } from '../../local/processes/ports.ts';
 import { synthesize } from '../../local/template/synthesis.ts';
 
 const PORTKEY = { '@portkey-ai/gateway': '1.15.2' };
-/** Versions without which its streams fail. */
+/** Its streams fail with other versions of these packages. */
 const OVERRIDES = { hono: '4.9.7', '@hono/node-server': '1.13.5' };
 const CACHE = resolve('node_modules/.cache/portkey-1.15.2');
 
-/** True where programs can be pinned to a core. */
+/** True if programs can be pinned to a core. */
 export const isPinned = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 /** Installs Portkey's gateway into a cache. Returns the path of its server. */
@@ -29,7 +29,7 @@ export function installPortkey(): string {
   return server;
 }
 
-/** Starts a program, on a core if one is given. Resolves with its pid when it answers. */
+/** Starts a program, pinned to a core if one is given. Resolves with its pid once it responds. */
 export async function startProgram(
   core: number | undefined,
   args: string[],
@@ -53,7 +53,7 @@ export async function startProgram(
   }
 }
 
-/** Stores the key of a provider as an operator does. Returns the environment of a function that reads it. */
+/** Stores a provider key as an operator does. Returns the environment of a function that reads the key. */
 export async function storeProviderKey(
   folder: string,
 ): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
@@ -75,8 +75,8 @@ export async function storeProviderKey(
 }
 
 /**
- * Creates a table with funded accounts, each with one key. Returns the environment of a function that uses the table, and the
- * keys by account: each key may have 100 open calls (contract/limits/limits.ts), and each account 200 unless given.
+ * Creates a table with funded accounts. Returns the environment of a function that uses the table, and the secret keys in the order of
+ * the accounts. A key may have 100 open calls (contract/limits/limits.ts), and an account 200 unless `concurrentAiCalls` is given.
  */
 export async function createBenchTable(
   folder: string,

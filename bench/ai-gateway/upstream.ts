@@ -1,4 +1,4 @@
-/** A provider with minimal cost: the same response for all, or 100 tokens at an even pace. Listens on PORT. */
+/** A provider that costs little: it sends the same response to every call, or 100 tokens at an even pace. Listens on PORT. */
 import { createServer, type ServerResponse } from 'node:http';
 
 const TOKENS = 100;
@@ -21,12 +21,12 @@ const WHOLE = JSON.stringify({
 const TOKEN = Buffer.from(chunk({ content: 'word ' }, null));
 const LAST = `${chunk({}, 'stop')}data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage })}\n\ndata: [DONE]\n\n`;
 
-/** Number of calls that were cut before their end. */
-let cut = 0;
+/** Number of streams that the client closed before their end. */
+let abortedCount = 0;
 
 /**
- * Streams one token now and the others every `pace` milliseconds. Each stream has its own timer, because a shared one
- * would send the tokens of many streams at once.
+ * Streams one token immediately and the others every `pace` milliseconds. Each stream has its own timer, because a shared timer
+ * would send the tokens of many streams together.
  */
 function stream(response: ServerResponse, pace: number): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -42,13 +42,13 @@ function stream(response: ServerResponse, pace: number): void {
   }, pace);
   response.on('close', () => {
     clearInterval(timer);
-    if (!response.writableFinished) cut += 1;
+    if (!response.writableFinished) abortedCount += 1;
   });
 }
 
 const server = createServer((request, response) => {
   if (request.url === '/cut') {
-    response.end(String(cut));
+    response.end(String(abortedCount));
     return;
   }
   let body = '';

@@ -9,7 +9,7 @@ const CALLS = 600;
 const CALL_CONCURRENCY = 10;
 const STREAMS = 150;
 const STREAM_CONCURRENCY = 50;
-/** Milliseconds between the tokens of a stream, of which there are a hundred. */
+/** Interval between two of the 100 tokens of a stream. */
 const TOKEN_INTERVAL_MS = 10;
 const TURNS = 3;
 
@@ -19,7 +19,7 @@ interface Figures {
   cpuPerStream: number;
 }
 
-/** Measures a target once. The first calls are not counted: code is compiled then, and environments start. */
+/** Measures a target once. The first calls are not counted, because they compile code and start environments. */
 async function measure(target: Target): Promise<Figures> {
   await repeatConcurrently(CALLS / 2, CALL_CONCURRENCY, () => callOnce(target));
   const { seconds } = await repeatConcurrently(CALLS, CALL_CONCURRENCY, () => callOnce(target));
@@ -33,8 +33,8 @@ async function measure(target: Target): Promise<Figures> {
 }
 
 /**
- * AI calls through the whole local run, with its table, authentication and billing, against Portkey's gateway, which has none of
- * these: the same provider and the same machine, by turns and without pinned cores.
+ * Compares AI calls through the whole local run, with its table, authentication and billing, with calls through Portkey's gateway, which
+ * has none of these. Both use the same provider and machine, alternately and without pinned cores.
  */
 export async function rows(): Promise<Row[]> {
   const stops: (() => unknown)[] = [];

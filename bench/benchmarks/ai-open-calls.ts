@@ -9,33 +9,36 @@ import { createBenchTable, startProgram, storeProviderKey } from '../ai-gateway/
 import { measureAlternately, type Row } from '../measure.ts';
 
 /**
- * Measures the cost of a call of the AI gateway that waits for its provider: one process with a thousand open calls of ten seconds each,
- * as an execution environment on managed instances has them (docs/decisions/0063-ai-on-managed-instances.md).
+ * Measures the cost of an AI call that waits for its provider. One process holds a thousand open calls of ten seconds each, as an
+ * execution environment on managed instances does (docs/decisions/0063-ai-on-managed-instances.md).
  */
 const OPEN_CALLS = 1000;
-/** Each has one key with at most 100 open calls: enough for a machine on which calls take longer. */
+/** Each uses one key with at most 100 open calls. This leaves room for a machine on which calls take longer. */
 const ACCOUNTS = 40;
-/** Milliseconds between the 100 tokens of a call: ten seconds. */
+/** Interval between two of the 100 tokens of a call, which takes ten seconds. */
 const TOKEN_INTERVAL_MS = 100;
 const DURATION_S = 30;
 const WARM_UP_CALLS = 300;
-/** Milliseconds between tokens of a call that waits for its provider: longer than it is open. */
+/** Interval between two tokens of a call that waits for its provider. It is longer than the call is open. */
 const STALLED_INTERVAL_MS = 60_000;
-/** Calls of one account that are measured with few and with many others open. */
+/** Measured calls of one account, with no and with many other calls open. */
 const MEASURED_CALLS = 100;
-/** Keys of that account, each with at most 100 open calls. */
+/** Keys of each account. A key may have 100 open calls, and one key is free for the measured calls. */
 const KEYS_PER_ACCOUNT = OPEN_CALLS / 100 + 1;
 
 /** US dollars in us-east-1, on demand: an instance with 2 vCPUs and 4 GiB (c7g.large), with Lambda's fee of 15%. */
 const DOLLARS_PER_INSTANCE_HOUR = 0.0725 * 1.15;
 const INSTANCE = { vcpus: 2, gibibytes: 4 };
-/** Lambda adds instances beyond this use of their processors. */
+/** Lambda adds instances above this utilization of their processors. */
 const TARGET_UTILIZATION = 0.5;
 /** One in each availability zone. */
 const MIN_INSTANCES = 3;
 const DOLLARS_PER_MILLION_REQUESTS = 0.2;
 
-/** @param perCall processor seconds @param megabytes of a thousand open calls */
+/**
+ * @param perCall processor seconds of a call
+ * @param megabytes memory of a thousand open calls
+ */
 function dollarsPerMillion(perCall: number, megabytes: number): number {
   const callsPerSecond = OPEN_CALLS / 10;
   const byProcessor = (callsPerSecond * perCall) / (INSTANCE.vcpus * TARGET_UTILIZATION);
@@ -45,8 +48,8 @@ function dollarsPerMillion(perCall: number, megabytes: number): number {
 }
 
 /**
- * Compares a call of an account that has a thousand open ones with a call of an account that has none, by turns in the same process:
- * what it has open costs an account nothing, whatever the machine does.
+ * Compares a call of an account with a thousand open calls with a call of an account without open calls, alternately in the same
+ * process: open calls must not slow down the account's other calls.
  */
 async function compareOpen(targetOf: (account: number, key: number) => Target): Promise<Row> {
   const closes: (() => void)[] = [];

@@ -23,8 +23,8 @@ import type { Row } from '../measure.ts';
 /**
  * Compares the AI gateway with Portkey's open-source gateway and a bare proxy: same machine, same run, same provider.
  * The measured gateway has one core; everything else (provider, table, driver) has the other. Portkey neither
- * authenticates nor bills here; the platform's gateway does both. The table calls that this takes are counted, and their
- * processor time is measured apart: as many of them by the same client, with nothing else in its process.
+ * authenticates nor bills here; the platform's gateway does both. The table calls for that are counted. Their processor time is
+ * measured separately: the same client makes as many table calls in a process that does nothing else.
  */
 
 /** Number of warm-up calls until the code is compiled, and number of measured calls. */
@@ -38,18 +38,18 @@ const STREAMS = 300;
 const CONCURRENCY = 50;
 const TOKEN_INTERVAL_MS = 10;
 const SEQUENTIAL_STREAMS = 40;
-/** As many as one key may have open. */
+/** The maximum number of open calls of one key. */
 const OPEN_STREAMS = 100;
 const ABORTS = 20;
 const OURS = 'ours';
 
 interface Figures {
-  /** At the same rate for all: waking up for each packet costs an idle process more per packet than a busy one. */
+  /** At the same rate for all targets, because an idle process pays more to wake up for a packet than a busy one. */
   cpuPaced: number;
   /** At each target's maximum rate. */
   cpuMaxRate: number;
   perSecond: number;
-  /** Table calls for an AI call. */
+  /** Table calls per AI call. */
   tableCalls: number;
   firstByte: number;
   firstByteOf50: number;
@@ -58,7 +58,7 @@ interface Figures {
   kilobytesPerStream: number;
 }
 
-/** Returns the number of table calls that the platform's gateway has made; others make none. */
+/** Returns the number of table calls that a target has made. Only the platform's gateway makes any. */
 const tableCallsOf = async ({ name, url }: Target): Promise<number> =>
   name === OURS ? Number(await (await fetch(new URL('/table-calls', url))).text()) : 0;
 
@@ -229,7 +229,7 @@ export async function rows(): Promise<Row[]> {
     const [ours, theirs, awake] = [OURS, 'Portkey', 'Portkey, no sleep'].map((name) => found.get(name));
     if (!ours || !theirs || !awake || !direct) throw new Error('A measurement is missing');
     const bare = await run(0, ['bench/ai-gateway/table-calls.ts'], environment);
-    // As warm as the gateway's own.
+    // Warms up with as many table calls as the gateway made while warming up.
     await fetch(`${bare.base}/${Math.round(WARM_UP_CALLS * ours.tableCalls)}`);
     const cpuBefore = cpuOf(bare.pid);
     await fetch(`${bare.base}/${CALLS * 10}`);

@@ -16,7 +16,7 @@ const WARM_CALLS = 500;
 const REGION = 'us-east-1';
 const TABLE = 'bench';
 const KEY = { pk: 'ITEM', sk: 'ITEM' };
-/** About as large as an application's item. */
+/** About the size of an application's item. */
 const ITEM = {
   ...KEY,
   ...Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`attribute${index}`, `value ${index}`])),
@@ -26,7 +26,7 @@ const ITEM = {
   nested: { state: 'RUNNING', changedAt: '2026-01-01T00:00:00.000Z', reason: null },
 };
 
-/** The two clients, each reading one item by its key as plain values: what a function bundles of either. */
+/** The two clients as a function bundles them. Each reads one item by its key and returns plain values. */
 const LEAN = `
 import { callAws } from '${resolve('runtime/aws/client.ts')}';
 import { fromItem, toItem } from '${resolve('table/attributes.ts')}';
@@ -58,13 +58,13 @@ async function bundled(folder: string, name: string, source: string): Promise<st
 }
 
 interface Measured {
-  /** Processor time of import and first call in a new process, in milliseconds: a busy machine changes it least. */
+  /** Processor time of import and first call in a new process, in milliseconds. A busy machine affects it little. */
   cold: number;
-  /** Median of the further calls, in milliseconds. */
+  /** Median duration of the following calls, in milliseconds. */
   warm: number;
 }
 
-/** Reads the item in a process of its own, as a new instance of a function does. */
+/** Reads the item in a new process, as a new instance of a function does. */
 function measure(file: string, endpoint: string, calls: number): Measured {
   const script = `
     const started = process.cpuUsage();
@@ -96,7 +96,7 @@ function measure(file: string, endpoint: string, calls: number): Measured {
   return JSON.parse(output);
 }
 
-/** Writes the item that is read, into a table of its own. */
+/** Creates a table and writes the item to read. */
 async function prepareTable(endpoint: string): Promise<void> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint, region: REGION, credentials });
@@ -119,8 +119,8 @@ async function prepareTable(endpoint: string): Promise<void> {
 }
 
 /**
- * The lean AWS client against `@aws-sdk/client-dynamodb` with `lib-dynamodb`: size of the bundle, cold start (import and first
- * call), further calls. A ratio above its bound means that the SDK has become light enough to replace ours
+ * Compares the lean AWS client with `@aws-sdk/client-dynamodb` and `lib-dynamodb`: bundle size, cold start (import and first call) and
+ * following calls. A ratio above its bound means that the SDK has become light enough to replace the lean client
  * (docs/decisions/0006-lean-aws-client.md).
  */
 export async function rows(): Promise<Row[]> {
@@ -131,7 +131,7 @@ export async function rows(): Promise<Row[]> {
     const [lean, sdk] = await Promise.all([bundled(sources, 'lean', LEAN), bundled(sources, 'sdk', SDK)]);
     const endpoint = await startDynamoDb({ children, port: await freePort() });
     await prepareTable(endpoint);
-    // In turns, so that load affects both equally. Noise only adds to a cold start, so the minimum counts.
+    // Alternately, so that load affects both equally. Noise only adds to a cold start, so the minimum counts.
     const starts = Array.from({ length: COLD_STARTS }, () => ({
       ours: measure(lean, endpoint, 0).cold,
       baseline: measure(sdk, endpoint, 0).cold,

@@ -13,16 +13,16 @@ const BACKLOG = 300;
 const TURNS = 3;
 /** Receivers of one account, the last of which hangs in some turns. */
 const RECEIVERS = 10;
-/** Concurrent attempts of the loop that does the same work. */
+/** Concurrency of the loop that does the same work. */
 const CONCURRENCY = 10;
-/** Time after which the attempts at a receiver that hangs have reached their timeout, in milliseconds. */
+/** Time after which the attempts to a hanging receiver have timed out. */
 const SETTLE_MS = 12_000;
 
 const waitUntil = async (ready: () => boolean): Promise<void> => {
   while (!ready()) await sleep(10);
 };
 
-/** The platform's own code in this process, on the run's table and queues. */
+/** Loads the platform's code into this process, with the run's table and queues. */
 async function loadPlatform({ environment }: Local) {
   Object.assign(process.env, environment);
   const [{ batchDeps }, { deliveryQueue }, { storeDelivery }, { toMessage }, entities, { replace }] = await Promise.all(
@@ -40,7 +40,7 @@ async function loadPlatform({ environment }: Local) {
 type Platform = Awaited<ReturnType<typeof loadPlatform>>;
 
 let storedCount = 0;
-/** Stores deliveries that are due now, one after the other for each endpoint. */
+/** Stores deliveries that are due now, spread evenly over the endpoints. */
 async function storeBacklog({ deps, storeDelivery }: Platform, accountId: string, webhookIds: readonly string[]) {
   return await Promise.all(
     Array.from({ length: BACKLOG }, async (_, index): Promise<Delivery> => {
@@ -68,7 +68,7 @@ async function storeBacklog({ deps, storeDelivery }: Platform, accountId: string
   );
 }
 
-/** Queues deliveries. Returns the milliseconds from the first to the last arrival of so many of them. */
+/** Queues deliveries and waits for `count` of them. Returns the milliseconds from the first to the last arrival. */
 async function drain(
   { deliveryQueue, toMessage }: Platform,
   deliveries: readonly Delivery[],
@@ -89,7 +89,7 @@ async function post(url: string, body: string): Promise<void> {
   await (await fetch(url, { method: 'POST', headers, body })).text();
 }
 
-/** Signs and POSTs one request after the other over a kept-alive connection. Returns milliseconds. */
+/** Signs and POSTs one request after the other over a keep-alive connection. Returns milliseconds. */
 async function bareLoop(url: string): Promise<number> {
   const body = JSON.stringify({ id: 'evt_0', type: 'app.created', created: '', data: { applicationId: '', name: '' } });
   const began = performance.now();
@@ -97,7 +97,7 @@ async function bareLoop(url: string): Promise<number> {
   return performance.now() - began;
 }
 
-/** Does what no delivery can do without: reads it and its endpoint, POSTs, and records it. Returns milliseconds. */
+/** Does the minimum that every delivery needs: reads it and its endpoint, POSTs, and records the result. Returns milliseconds. */
 async function equivalentLoop(
   { deps, Delivery, Webhook, replace }: Platform,
   deliveries: readonly Delivery[],
@@ -123,7 +123,7 @@ async function equivalentLoop(
   return performance.now() - began;
 }
 
-/** Measures the rate at which a backlog drains, and what a receiver that hangs takes from the others of its account. */
+/** Measures the rate at which a backlog drains, and how much a hanging receiver slows down the other receivers of its account. */
 export async function rows(): Promise<Row[]> {
   const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '600' });
   const good = await receiver();
@@ -151,7 +151,7 @@ export async function rows(): Promise<Row[]> {
       durations.ours.push(ours);
     }
 
-    // The others get the same deliveries in each turn; those to the tenth receiver go to one that answers, or to one that hangs.
+    // The other receivers get the same deliveries in each turn. The tenth receiver either responds or hangs.
     const [ninth, tenth] = [await register(good.url), await register(hanging.url)];
     const others = (BACKLOG / RECEIVERS) * (RECEIVERS - 1);
     const drainAcross = async (last: string, count: number) =>
@@ -159,7 +159,7 @@ export async function rows(): Promise<Row[]> {
     const allHealthy: number[] = [];
     const oneHanging: number[] = [];
     for (let turn = 0; turn < 2; turn += 1) allHealthy.push(await drainAcross(ninth, BACKLOG));
-    // The platform does not know of the first that it hangs.
+    // In the first turn, the platform does not know yet that the receiver hangs.
     oneHanging.push(await drainAcross(tenth, others));
     await sleep(SETTLE_MS);
     for (let turn = 0; turn < 2; turn += 1) oneHanging.push(await drainAcross(tenth, others));

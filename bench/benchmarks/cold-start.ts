@@ -11,10 +11,10 @@ const TIMES = 8;
 /** Returns the minimum: noise only adds time, so the fastest run is closest to the import's own time. */
 const minimum = (values: number[]) => Math.min(...values);
 
-/** These load on purpose what makes documents: the documentation, and PDF files. */
+/** Bundles that contain generators of documents (API documentation, PDF files) and are therefore not compared. */
 const DOCUMENTS = ['getDocs', 'getOpenApi', 'getInvoicePdf'];
 
-/** Imports a bundle in a new process. Returns milliseconds of a processor, which other work hardly changes. */
+/** Imports a bundle in a new process. Returns processor milliseconds, which other load on the machine hardly affects. */
 function measureImport(file: string, environment: Record<string, string>): number {
   const script = `const before = process.cpuUsage(); await import(${JSON.stringify(file)});
     const { user, system } = process.cpuUsage(before); console.log((user + system) / 1000);`;
@@ -49,7 +49,7 @@ export async function rows(): Promise<Row[]> {
       target: 'node24',
       mainFields: ['module', 'main'],
     });
-    // Every variable that is a text: some are read at import.
+    // Sets every variable that accepts any text, because some are read at import.
     const texts = Object.entries(VARIABLES).filter(([, schema]) => schema().safeParse('x').success);
     const environment = Object.fromEntries(texts.map(([name]) => [name, 'x']));
     const api = join(dist, 'functions/api');

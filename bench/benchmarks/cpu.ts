@@ -7,16 +7,15 @@ import { median, type Row } from '../measure.ts';
 import { secondsByProcess } from '../processes/meter.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 
-/** Repetitions of each measurement in one turn, and turns, so that a change of the machine's load shows. */
+/** Repetitions of each measurement per turn, and number of turns, which reveal changes in the machine's load. */
 const TIMES = 1000;
 const TURNS = 5;
-/** Time in milliseconds in which what follows a request ends: the stream's consumer, and the release of an AI call's hold. */
+/** Time in which the work that follows a request ends: the stream's consumer, and the release of an AI call's hold. */
 const SETTLE_MS = 1500;
 
 /**
- * The processor time of all processes of the local run for one operation, everything that follows it included, against the two
- * table calls that no authenticated request does without, on DynamoDB Local. It depends little on what
- * else the machine does.
+ * Compares the processor time of all processes of the local run for one operation, including all work that follows it, with the two table
+ * calls that every authenticated request needs, on DynamoDB Local. Other load on the machine hardly affects it.
  */
 export async function rows(): Promise<Row[]> {
   const base = await startBase();
@@ -46,7 +45,7 @@ export async function rows(): Promise<Row[]> {
     };
     for (const operation of [base.run, ...Object.values(operations)]) await repeat(operation);
     await sleep(SETTLE_MS);
-    /** Milliseconds of processor time for one repetition, by process of the run. */
+    /** Returns the processor milliseconds per repetition, by process of the run. */
     const measure = async (operation: () => Promise<unknown>) => {
       const before = secondsByProcess(run.pid);
       await repeat(operation);
@@ -55,7 +54,7 @@ export async function rows(): Promise<Row[]> {
         ([name, seconds]) => [name, ((seconds - (before.get(name) ?? 0)) * 1000) / TIMES] as const,
       );
     };
-    /** Measures the base: DynamoDB Local's, and that of its client, which is this process. */
+    /** Returns the same for the baseline: the sum of DynamoDB Local and of its client, which is this process. */
     const measureBase = async (): Promise<number> => {
       const before = base.seconds();
       const ownBefore = process.cpuUsage();
@@ -73,10 +72,10 @@ export async function rows(): Promise<Row[]> {
       record('base', await measureBase());
       for (const [name, operation] of Object.entries(operations)) {
         const spent = await measure(operation);
-        const parts = spent.map(([process, each]) => `${process} ${each.toFixed(1)}`);
+        const parts = spent.map(([process, milliseconds]) => `${process} ${milliseconds.toFixed(1)}`);
         record(
           name,
-          spent.reduce((sum, [, each]) => sum + each, 0),
+          spent.reduce((sum, [, milliseconds]) => sum + milliseconds, 0),
           `(${parts.join(', ')})`,
         );
       }

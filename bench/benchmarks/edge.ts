@@ -20,7 +20,7 @@ interface Load {
   p99: number;
 }
 
-/** Sends requests to a server, ten at a time over kept connections. */
+/** Sends requests to a server, ten at a time over keep-alive connections. */
 async function load(port: number, host: string): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const durations: number[] = [];
@@ -53,7 +53,7 @@ async function load(port: number, host: string): Promise<Load> {
   return { perSecond, p99: quantile(durations, 0.99) };
 }
 
-/** Compares hello-express behind the local edge with the same program alone: requests a second, and the 99th percentile. */
+/** Compares hello-express behind the local edge with the same program alone: requests per second and the 99th percentile. */
 export async function rows(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-'));
   const alone = await freePort();
@@ -88,7 +88,7 @@ export async function rows(): Promise<Row[]> {
     }
     const medianOf = (name: keyof typeof measured, figure: keyof Load) =>
       quantile(
-        measured[name].map((each) => each[figure]),
+        measured[name].map((turn) => turn[figure]),
         0.5,
       );
     return [

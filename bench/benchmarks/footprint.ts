@@ -16,7 +16,7 @@ const PAIRS = 150;
 const READS = 400;
 const CONCURRENCY = 50;
 
-/** Goes through docs/tour.md as a reader does. */
+/** Runs the commands of docs/tour.md as a reader does. */
 async function runTour(local: Local): Promise<void> {
   const shell = await startTourShell(local);
   try {
@@ -29,7 +29,7 @@ async function runTour(local: Local): Promise<void> {
   }
 }
 
-/** Measures what a local run takes from the machine: memory, processor time while idle and per request. */
+/** Measures the resources that a local run uses: memory, and processor time while idle and per request. */
 export async function rows(): Promise<Row[]> {
   const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '1000000' });
   const cpuSeconds = async (work: () => Promise<unknown>): Promise<number> => {
@@ -59,7 +59,7 @@ export async function rows(): Promise<Row[]> {
     for (let count = 0; count < PAIRS / 5; count += 1) await pair();
     const pairs = await cpuSeconds(async () => {
       for (let count = 0; count < PAIRS; count += 1) await pair();
-      await sleep(2000); // The stream's consumer follows.
+      await sleep(2000); // Waits for the stream's consumer.
     });
 
     await runTour(run.local);

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { durationOf, type Row } from '../measure.ts';
 
 const SIZE_MB = 550;
-/** Before, tests, linters and three whole Nodes were part of `npm ci`: 1,490 MB. */
+/** It was 1,490 MB when `npm ci` also installed tests, linters and three complete Nodes. */
 const SIZE_WITH_TESTS_MB = 1400;
 const INSTALL_S = 40;
-/** Development packages, several times the size of the rest, over the network. */
+/** Downloads the development packages, which are several times as large as the others. */
 const SETUP_S = 60;
 
-/** Installs the platform in a new clone of the last commit: the times of `npm ci` and of a first and another set-up for tests, and the sizes. */
+/** Installs the platform in a new clone of the last commit. Measures `npm ci`, the first and a repeated set-up for tests, and the sizes. */
 export async function rows(): Promise<Row[]> {
   const folder = join(mkdtempSync(join(tmpdir(), 'install-')), 'clone');
   const run = (...args: string[]) =>

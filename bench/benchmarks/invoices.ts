@@ -10,8 +10,7 @@ const MANY = 100_000;
 const FEW = 10;
 
 /**
- * Compares page 1 of the invoices of an account with many invoices and one with few: of all invoices, and of one
- * status.
+ * Compares page 1 of the invoices of an account with many invoices with that of an account with few, for all invoices and for one status.
  */
 export async function rows(): Promise<Row[]> {
   const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '10000000' });

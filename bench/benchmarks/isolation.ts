@@ -7,13 +7,13 @@ import { NEIGHBOURS, type Neighbour } from '../isolation/neighbours.ts';
 import type { Row } from '../measure.ts';
 
 /**
- * Noisy neighbours: one account does what its limits allow, and the 95th percentile of another account's API request, delivery, first
- * byte of an AI call and page of its application is compared with what it was alone, just before, in the same run on the same machine
- * (isolation/measure.ts). The noise comes from a process of its own with the lowest priority (isolation/noise.ts).
- * `ISOLATION=streams,keys` measures these neighbours only.
+ * Measures noisy neighbours. One account uses everything that its limits allow. For another account, the 95th percentiles of an API
+ * request, a delivery, the first byte of an AI call and a page of its application are compared with those measured just before, without
+ * the noise, in the same run on the same machine (isolation/measure.ts). The noise comes from a separate process with the lowest priority
+ * (isolation/noise.ts). `ISOLATION=streams,keys` measures only these neighbours.
  */
 
-/** Answers at once, or after as many milliseconds as `?ms=` says. */
+/** Responds immediately, or after the milliseconds in `?ms=`. */
 const SERVER = `import { createServer } from 'node:http';
 createServer((request, response) => {
   const ms = Number(new URL(request.url, 'http://a').searchParams.get('ms') ?? 0);
@@ -21,14 +21,14 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** The neighbours to measure: those that the variable ISOLATION names, by default all. */
+/** Returns the neighbours to measure: those in the environment variable ISOLATION, by default all. */
 function chosenNeighbours(): Neighbour[] {
   const all = Object.keys(NEIGHBOURS) as Neighbour[];
   const names = process.env.ISOLATION?.split(',');
   return names ? all.filter((name) => names.includes(name)) : all;
 }
 
-/** Measures one neighbour in a process of its own. */
+/** Measures one neighbour in a separate process. */
 async function measure(neighbour: Neighbour, repositories: string): Promise<Row[]> {
   const child = fork('bench/isolation/measure.ts', [neighbour, repositories]);
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);

@@ -21,7 +21,7 @@ import { startMeasuredRun } from '../processes/run.ts';
  */
 const VERSION = '13.5.0';
 const CACHE = resolve(`node_modules/.cache/lighthouse-${VERSION}`);
-/** Number of runs, of which the median counts, where the first is not good enough: a busy machine blocks the main thread. */
+/** Number of runs if the first is not good enough; the median counts. A busy machine blocks the main thread. */
 const MAX_RUNS = 3;
 
 const FORM_FACTORS = ['desktop', 'mobile'] as const;
@@ -32,7 +32,7 @@ const PAGE = join('docs', 'lighthouse.md');
 const LOGIN = 'login';
 const ALL_SCREENS: readonly string[] = [LOGIN, ...SCREENS];
 
-/** Returns the screens to measure, and the scores that stay. */
+/** Returns the screens to measure, and the known scores of the others. */
 function chosenScreens(): { chosen: readonly string[]; known: ScoresByScreen } {
   const selection = process.env.LIGHTHOUSE_SCREENS;
   if (selection === undefined) return { chosen: ALL_SCREENS, known: new Map() };
@@ -41,7 +41,7 @@ function chosenScreens(): { chosen: readonly string[]; known: ScoresByScreen } {
   return { chosen, known };
 }
 
-/** Writes the page: the scores that are known, in the order of the screens. */
+/** Writes the page with the known scores, in the order of the screens. */
 function writePage(known: ScoresByScreen): void {
   const ordered = ALL_SCREENS.flatMap((screen) => {
     const scores = known.get(screen);
@@ -103,7 +103,7 @@ async function openBrowser({ baseUrl, login, accounts }: Local, name: 'demo' | '
   return { port, close };
 }
 
-/** Returns the audits that took points away, for the one who mends them. */
+/** Returns the audits that reduced the score, with what they found. */
 function failedAudits({ categories, audits }: Result): string[] {
   return CATEGORIES.flatMap((category) => categories[category]?.auditRefs ?? []).flatMap(({ id, weight }) => {
     const { score, title, displayValue = '' } = audits[id] ?? { score: null, title: '' };
@@ -114,7 +114,7 @@ function failedAudits({ categories, audits }: Result): string[] {
 const isGoodEnough = (scores: Scores): boolean =>
   CATEGORIES.every((category) => scores[category] >= MIN_SCORES[category]);
 
-/** Returns one URL's scores, from 0 to 100: the medians of several runs where the first is not good enough. */
+/** Returns the scores of one URL, from 0 to 100. If the first run is not good enough, returns the medians of several runs. */
 async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORM_FACTORS)[number], port: number) {
   const runs: Scores[] = [];
   for (let turn = 0; turn < MAX_RUNS; turn += 1) {

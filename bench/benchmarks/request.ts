@@ -13,7 +13,7 @@ const CONCURRENCY = 20;
 const LONG_LIST = 50_000;
 const SHORT_LIST = 50;
 
-/** Repeats work as fast as it goes with limited concurrency. Returns the durations in milliseconds. */
+/** Repeats work as fast as possible with limited concurrency. Returns the durations in milliseconds. */
 async function repeatConcurrently(work: () => Promise<unknown>): Promise<number[]> {
   const durations: number[] = [];
   let remaining = TIMES;
@@ -27,7 +27,7 @@ async function repeatConcurrently(work: () => Promise<unknown>): Promise<number[
   return durations;
 }
 
-/** Compares a request through the local HTTP server with its two indispensable table calls, on DynamoDB Local. */
+/** Compares a request through the local HTTP server with the two table calls that every request needs, on DynamoDB Local. */
 export async function rows(): Promise<Row[]> {
   const base = await startBase();
   const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '10000000' });

@@ -17,7 +17,7 @@ import { createTable, type Send } from '../../table/table.ts';
 import { create } from '../../table/writes.ts';
 import { median, type Row } from '../measure.ts';
 
-/** Lost events of one turn, of so many accounts with one endpoint each. */
+/** Lost events per turn, and accounts that they belong to, with one endpoint each. */
 const EVENTS = 2000;
 const ACCOUNTS = 20;
 const TURNS = 3;
@@ -26,14 +26,14 @@ const CONCURRENCY = 20;
 const REGION = 'af-south-1';
 
 /**
- * Assumed of AWS, in milliseconds: the 99th percentile of a query, of a batch of a hundred reads, and of the hundred batches of
- * ten messages of a chunk, fifty at once. A chunk waits for two queries (what is due, endpoints), for three rounds of reads (events,
- * feeds, deliveries) and for its messages.
+ * Assumptions about AWS in milliseconds: the 99th percentiles of a query, of a batch of a hundred reads, and of a chunk's hundred
+ * batches of ten messages, sent fifty at a time. A chunk waits for two queries (due events, endpoints), for three rounds of reads
+ * (events, feeds, deliveries) and for its messages.
  */
 const P99_MS = { query: 20, reads: 30, sends: 60 };
-/** Part of a processor that a function of the schedules has: Lambda gives one with 1,769 MB. */
+/** Share of a processor that a scheduled function has: Lambda assigns a full one at 1,769 MB. */
 const PROCESSOR_SHARE = 1024 / 1769;
-/** Events that the sweep acts on together (domain/webhooks/event-sweep.ts). */
+/** Events that the sweep processes together (domain/webhooks/event-sweep.ts). */
 const CHUNK_SIZE = 1000;
 
 const now = () => new Date();
@@ -41,7 +41,7 @@ const refused = () => new Error('there is one already');
 const idOf = (prefix: string) => `${prefix}_${randomBytes(16).toString('hex')}`;
 const accountOf = (index: number) => `acc_${index % ACCOUNTS}`;
 
-/** Runs work for each number below `count`, so many at once. */
+/** Runs work for each number below `count` with limited concurrency. */
 async function forEach(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -79,7 +79,7 @@ async function startStores(folder: string, children: ReturnType<typeof startChil
   };
 }
 
-/** Measures how fast the reconciler recovers events whose record of the stream was lost (docs/decisions/0075-throughput.md). */
+/** Measures how fast the reconciler recovers events whose stream record was lost (docs/decisions/0075-throughput.md). */
 export async function rows(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'safety-net-'));
   const children = startChildren(folder);
@@ -108,7 +108,7 @@ export async function rows(): Promise<Row[]> {
         ),
       ),
     );
-    // Due at once, and after what was swept before.
+    // Due immediately, and later than the events that were swept before.
     const eventOf = (index: number) => ({
       id: idOf('evt'),
       accountId: accountOf(index),

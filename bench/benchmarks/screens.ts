@@ -7,15 +7,15 @@ import { startMeasuredRun } from '../processes/run.ts';
 import { LISTS, type List, pageOf } from '../screens/lists.ts';
 
 /**
- * Measures interaction to next paint on lists of 1,000 items, with the CPU slowed down four times: the browser's own event
- * timings (https://web.dev/articles/inp), of typing in the search, choosing an order and a status, and moving by keyboard.
+ * Measures interaction to next paint on lists of 1,000 items, with the CPU slowed down four times, by the browser's event timings
+ * (https://web.dev/articles/inp): typing in the search, choosing a sort order and a status, and moving by keyboard.
  */
 const ITEMS = 1000;
 const SLOWDOWN = 4;
 const API = '/dashboard/v1';
-/** The most that the slowest interaction may take, in milliseconds. */
+/** Maximum duration of the slowest interaction. */
 const MAX_INP_MS = 100;
-/** Visits of a list of which the median counts, where the first is too slow. */
+/** Number of visits of a list if the first is too slow; the median counts. */
 const MAX_VISITS = 5;
 /** `SCREENS_LISTS=keys,records` measures some lists only. */
 const CHOSEN = process.env.SCREENS_LISTS?.split(',');
@@ -27,7 +27,7 @@ new PerformanceObserver((list) => {
     if (interactionId) window.interactions.push({ interactionId, duration, name });
 }).observe({ type: 'event', durationThreshold: 16 });`;
 
-/** Runs in the page: reads a list to its end. */
+/** Runs in the page: loads all pages of a list. */
 const READ_ALL = `(async () => {
   const more = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent.startsWith('Show more'));
   for (let button = more(); button; button = more()) {
@@ -58,20 +58,20 @@ async function openList({ baseUrl, login, accounts: { demo } }: Local, at: strin
   const page = await context.newPage();
   await page.goto(`${baseUrl}/dashboard${at}`);
   await page.getByLabel(`Search ${list.name}`).waitFor({ timeout: 60_000 });
-  // Everything is read, and as many rows are shown as can be: the worst case, since the first key removes those that do not match.
+  // All items are loaded and as many rows as possible are shown: the worst case, because the first key removes the rows that do not match.
   await page.evaluate(READ_ALL);
   await page.getByRole('button', { name: `Show ${list.name} ` }).dispatchEvent('click');
   await page.waitForTimeout(500);
   return { page, close: () => browser.close() };
 }
 
-/** Interacts with a list as its reader does. Returns the duration of the slowest interaction in milliseconds. */
+/** Interacts with a list as a user does. Returns the duration of the slowest interaction in milliseconds. */
 async function slowestOf(page: Page, name: string): Promise<number> {
-  // Found beforehand: a search by label looks at each element of a row, on the thread that is measured.
+  // Located in advance: a search by label visits every element of every row, on the measured thread.
   const search = await page.getByLabel(`Search ${name}`).elementHandle();
   const sort = await page.getByLabel(`Sort ${name}`).elementHandle();
   const box = await search?.boundingBox();
-  if (!search || !sort || !box) throw new Error(`The list of ${name} has no search or no order`);
+  if (!search || !sort || !box) throw new Error(`The list of ${name} has no search or no sort order`);
   await page.waitForTimeout(1000);
   const session = await page.context().newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
@@ -94,7 +94,7 @@ async function slowestOf(page: Page, name: string): Promise<number> {
   return Math.max(0, ...found.map(({ duration }) => duration));
 }
 
-/** Returns the slowest interaction of a visit; where it is too slow, the median of several visits: one may meet a garbage collection. */
+/** Returns the slowest interaction of a visit. If it is too slow, returns the median of several visits, because one may include a garbage collection. */
 async function medianSlowestOf(local: Local, at: string, list: List): Promise<number> {
   const slowest: number[] = [];
   for (let turn = 0; turn < MAX_VISITS; turn += 1) {

@@ -9,7 +9,7 @@ import { startMeasuredRun } from '../processes/run.ts';
 
 const TIMES = 3;
 
-/** Compares the duration of `npm start`, on the first and the second start, with DynamoDB Local's own start. */
+/** Compares the duration of the first and the second `npm start` with the start of DynamoDB Local alone. */
 export async function rows(): Promise<Row[]> {
   const durations = { engine: [] as number[], first: [] as number[], again: [] as number[] };
   for (let turn = 0; turn < TIMES; turn += 1) {

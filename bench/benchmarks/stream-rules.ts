@@ -34,8 +34,8 @@ const changed = batch((id) => ({
 }));
 
 /**
- * Compares a batch of the stream that passes all rules with a loop that does the same for each change: it parses the item and
- * makes the write of the one rule that wants it, the operators' lookup of a deployment.
+ * Compares a stream batch that passes through all rules with a loop that does the same work for each change: it parses the item and
+ * makes the write of the one matching rule, the operators' lookup of a deployment.
  */
 export async function rows(): Promise<Row[]> {
   let written = 0;

@@ -24,21 +24,21 @@ async function count(endpoints: number, failing: number): Promise<Counted> {
     },
   });
   await simulation.openAccount();
-  // Every n-th request of a receiver fails: at 5%, all succeed on the second attempt.
+  // Every n-th request of a receiver fails. At 5%, every delivery succeeds on the second attempt.
   const receiver: Receiver = (nth) =>
     failing === 1 || (failing > 0 && nth % Math.round(1 / failing) === 0) ? 'BAD_STATUS' : 'DELIVERED';
   for (let index = 0; index < endpoints; index += 1) await simulation.endpoint(`to-${index}`, receiver);
-  const already = simulation.memory.written.length;
+  const writesBefore = simulation.memory.written.length;
   // If all requests fail, sends few enough events that no endpoint is disabled.
-  const [rounds, each] = failing === 1 ? [2, 4] : [4, 10];
+  const [rounds, eventsPerRound] = failing === 1 ? [2, 4] : [4, 10];
   for (let round = 0; round < rounds; round += 1) {
-    for (let index = 0; index < each; index += 1) await simulation.event(`app_${round}_${index}`);
+    for (let index = 0; index < eventsPerRound; index += 1) await simulation.event(`app_${round}_${index}`);
     await simulation.runUntilIdle();
   }
   // Leaves out the reconciler's marker, which is one write per minute for all events.
-  const written = simulation.memory.written.slice(already).filter(({ entity }) => entity !== 'SWEEP');
+  const written = simulation.memory.written.slice(writesBefore).filter(({ entity }) => entity !== 'SWEEP');
   const called = (...kinds: string[]) => calls.filter((what) => kinds.includes(what)).length;
-  const per = (value: number) => value / (rounds * each);
+  const per = (value: number) => value / (rounds * eventsPerRound);
   return {
     attempts: per(simulation.arrivals.length),
     writes: per(written.length),
@@ -53,7 +53,7 @@ function dollarsOf({ attempts, writeUnits, reads, sends }: Counted): number {
   return (
     writeUnits * PRICES.writeUnit +
     reads * PRICES.readUnit +
-    // A send, a receive and a delete: each message is received and deleted alone.
+    // A send, a receive and a delete: each message is received and deleted individually.
     (sends + 2 * attempts) * PRICES.queueRequest +
     (attempts + 1) * PRICES.invocation +
     gigabyteSeconds * PRICES.gigabyteSecond

@@ -89,7 +89,7 @@ export async function rows(): Promise<Row[]> {
         await sleep(1000);
       }
     })();
-    // Waits until the first of them reach their timeout, from which point the load is constant.
+    // Waits until the first attempts time out. From then on, the load is constant.
     await sleep(12_000);
     const withHanging = await measureLags(quiet.client, good, EVENTS * 2);
     isNoisy = false;

@@ -12,21 +12,21 @@ interface File {
   content: Buffer;
 }
 
-/** Returns files of installed packages, as an application's artifact has them. */
+/** Returns files of installed packages, as an application's artifact contains them. */
 const filesOf = (pattern: string, count: number): File[] =>
   globSync(pattern, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .slice(0, count)
     .map(({ parentPath, name }) => ({ path: `${parentPath}/${name}`, content: readFileSync(`${parentPath}/${name}`) }));
 
-/** Packs with the builder's own writer. */
+/** Packs with the builder's writer. */
 async function packOurs(files: readonly File[]): Promise<Buffer> {
   const zip = createZip();
   for (const { path, content } of files) zip.add(path, content, FILE_MODE);
   return zip.end();
 }
 
-/** Packs with yazl, at the same level of compression. */
+/** Packs with yazl at the same compression level. */
 async function packWithYazl(files: readonly File[]): Promise<Buffer> {
   const zip = new ZipFile();
   const options = { mtime: MODIFIED_AT, mode: FILE_MODE, compressionLevel: 1, forceDosTimestamp: true };
@@ -36,8 +36,8 @@ async function packWithYazl(files: readonly File[]): Promise<Buffer> {
 }
 
 /**
- * The builder's ZIP writer against yazl. Each deployment waits for one of the two; a ratio above its bound means that yazl is
- * fast enough to replace ours (docs/decisions/0024-libraries.md).
+ * Compares the builder's ZIP writer, for which each deployment waits, with yazl. A ratio above its bound means that yazl is fast enough
+ * to replace our own writer (docs/decisions/0024-libraries.md).
  */
 export async function rows(): Promise<Row[]> {
   const compare = async (name: string, files: readonly File[], times: number): Promise<Row> => {

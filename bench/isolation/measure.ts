@@ -1,6 +1,6 @@
 /**
- * Measures one neighbour, as a process of its own: `node measure.ts <neighbour> <folder of repositories>`. It has a local run of its
- * own, too: what another's noise leaves behind would count as being alone. Sends the rows to its parent.
+ * Measures one neighbour in a separate process: `node measure.ts <neighbour> <folder of repositories>`. It also has a separate local run,
+ * because the remains of another neighbour's noise would distort the measurement without noise. Sends the rows to its parent process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,14 +17,14 @@ import { NEIGHBOURS, type Neighbour, type NoiseSettings } from './neighbours.ts'
 import { type Product, type Products, productsOf } from './products.ts';
 import { agent } from './requests.ts';
 
-/** Rounds of measurements for a percentile, and the fewest where a machine is too slow for them in {@link PHASE_MS}. */
+/** Rounds of measurements for a percentile, and their minimum on a machine that is too slow for {@link PHASE_MS}. */
 const ROUNDS = 40;
 const MIN_ROUNDS = 5;
-/** Uses of each product in a round: more of what takes milliseconds, because few of those would hardly make a percentile. */
+/** Uses of each product in a round. Fast products are used more often, so that their percentiles have enough samples. */
 const TIMES: Record<Product, number> = { 'API request': 3, page: 3, 'AI first byte': 1, delivery: 1 };
-/** Longest time of one phase in milliseconds: three for each neighbour take less than ten minutes. */
+/** Maximum duration of one phase. A neighbour has three. */
 const PHASE_MS = 25_000;
-/** Longest wait for one measurement in milliseconds: one that takes longer counts so. */
+/** Maximum duration of one measurement. A longer one counts as this long. */
 const SAMPLE_MS = 20_000;
 /** Milliseconds between the beginning of the noise and its measurement. */
 const SETTLE_MS = 3000;
@@ -60,11 +60,11 @@ async function measure(products: Products): Promise<Record<Product, number>> {
   };
 }
 
-/** Starts a neighbour's noise. Resolves when it is there, with what ends it. */
+/** Starts a neighbour's noise. Once it runs, resolves with a function that stops it. */
 async function startNoise(settings: NoiseSettings): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, ['bench/isolation/noise.ts', JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // As the leader of a session of its own, of which it can lower the priority.
+    // Makes it the leader of a new session, whose priority it can lower.
     detached: true,
   });
   const ended = once(child, 'exit');

@@ -8,7 +8,7 @@ export const NEIGHBOURS = {
 } as const;
 export type Neighbour = keyof typeof NEIGHBOURS;
 
-/** Settings of the process that makes the noise (noise.ts). */
+/** Settings of the process that generates the noise (noise.ts). */
 export interface NoiseSettings {
   neighbour: Neighbour;
   baseUrl: string;
@@ -16,6 +16,6 @@ export interface NoiseSettings {
   secretKeys: readonly string[];
   /** Host name of the account's application. */
   host: string;
-  /** Address of a repository that deploys. */
+  /** URL of a repository that can be deployed. */
   repoUrl: string;
 }

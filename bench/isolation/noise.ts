@@ -1,7 +1,7 @@
 /**
- * A noisy neighbour, as a process of its own: `node noise.ts '<settings as JSON>'`. Prints `ready` when the noise is there, and ends
- * with its standard input. Its priority and its session's are the lowest, because it stands for machines of customers that are not
- * the platform's.
+ * A noisy neighbour in a separate process: `node noise.ts '<settings as JSON>'`. Prints `ready` once the noise runs, and exits when its
+ * standard input ends. Its session has the lowest priority, because it represents the customers' machines, which do not share the
+ * platform's processors.
  */
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -22,12 +22,12 @@ const key = (index: number): string => secretKeys[index % secretKeys.length] ?? 
 
 const STREAMS = 200;
 const EVENTS = 5000;
-/** Events that one transaction writes. */
-const EVENTS_AT_ONCE = 50;
+/** Events per transaction. */
+const EVENTS_PER_TRANSACTION = 50;
 /** A stream of thirty seconds: 300 tokens at the pace of a slow model. */
 const LONG_REPLY = `fault:pace=100 say exactly: ${'word '.repeat(300)}`;
 
-/** Repeats work of which so many instances run at once. A refused one waits as it is told, others repeat at once. */
+/** Repeats work in `count` concurrent loops. A refused call waits for its Retry-After; others repeat immediately. */
 function repeat(count: number, work: (index: number) => Promise<{ retryAfter: number }>): void {
   for (let index = 0; index < count; index += 1) {
     void (async () => {
@@ -39,27 +39,27 @@ function repeat(count: number, work: (index: number) => Promise<{ retryAfter: nu
   }
 }
 
-/** Creates an application with a deployment. A refused one is repeated when the answer says that it may be. */
+/** Creates an application with a deployment. If the API refuses it (429), retries after its Retry-After. */
 async function createAndDeploy(name: string, secretKey: string): Promise<void> {
   const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ name, framework: 'NODE', repoUrl });
   for (;;) {
     const { status, retryAfter } = await send(baseUrl + createApp.path, { method: 'POST', headers, body });
     if (status === 201) return;
-    if (status !== 429) throw new Error(`a deployment was answered ${status}`);
+    if (status !== 429) throw new Error(`a deployment was answered with ${status}`);
     await sleep(retryAfter * 1000);
   }
 }
 
-/** Writes events as a change of anything does, faster than the limits of the account allow. */
+/** Writes events directly to the table, faster than the account's limits allow. */
 async function writeEvents(): Promise<void> {
   const [{ deps }, { emit }] = await Promise.all([
     import('../../runtime/deps.ts'),
     import('../../domain/webhooks/events.ts'),
   ]);
-  for (let written = 0; written < EVENTS; written += EVENTS_AT_ONCE) {
+  for (let written = 0; written < EVENTS; written += EVENTS_PER_TRANSACTION) {
     await deps.table.transact(
-      Array.from({ length: EVENTS_AT_ONCE }, (_, index) =>
+      Array.from({ length: EVENTS_PER_TRANSACTION }, (_, index) =>
         emit(deps, accountId, 'app.deleted', { applicationId: `app_${written + index}`, name: 'noise' }),
       ),
     );
@@ -68,7 +68,7 @@ async function writeEvents(): Promise<void> {
 
 const noCleanup = async (): Promise<void> => undefined;
 
-/** Starts the noise. Returns what undoes what would outlive this process. */
+/** Start the noise. Each returns a function that removes what would outlive this process. */
 const starters: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
   async requests() {
     repeat(STREAMS, () => send(`${baseUrl}/?ms=30000`, { headers: { host } }));
@@ -84,12 +84,12 @@ const starters: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
     const created = await client.call(createWebhook, { body: { url: hanging.url, events: ['*'], description: '' } });
     if (created.error) throw new Error(created.error.message);
     await writeEvents();
-    // What waits for it is dropped with it.
+    // Deleting the endpoint also drops its queued deliveries.
     return () => client.call(deleteWebhook, { params: { id: created.body.data.id } });
   },
   async keys() {
     const headers = (index: number) => ({ authorization: `Bearer ${key(index)}` });
-    // Without regard to what the answers say: as fast as they come.
+    // Ignores the responses and repeats as fast as possible.
     repeat(20, async (index) => {
       await send(baseUrl + listApps.path, { headers: headers(index) });
       return { retryAfter: 0 };

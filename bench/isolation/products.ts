@@ -7,19 +7,19 @@ import { chat, send, type TimedResponse } from './requests.ts';
 interface QuietAccount {
   baseUrl: string;
   customer: Customer;
-  /** Host name of its application. */
+  /** Host name of the customer's application. */
   host: string;
   hook: Receiver;
 }
 
-/** Each product of the quiet account: uses it once and returns its milliseconds. */
+/** Returns the products of the quiet account. Each function uses its product once and returns the milliseconds. */
 export function productsOf({ baseUrl, customer, host, hook }: QuietAccount) {
   let keyUses = 0;
   const nextKey = (): string => customer.secretKeys[keyUses++ % customer.secretKeys.length] ?? '';
-  /** Returns the milliseconds of an answer with this status; a refusal measures nothing. */
-  const expectStatus = (answer: TimedResponse, status: number): TimedResponse => {
-    if (answer.status !== status) throw new Error(`the quiet account was answered ${answer.status}`);
-    return answer;
+  /** Throws for a response with another status, which measures nothing. */
+  const expectStatus = (response: TimedResponse, status: number): TimedResponse => {
+    if (response.status !== status) throw new Error(`the quiet account was answered with ${response.status}`);
+    return response;
   };
   return {
     'API request': async (signal: AbortSignal) => {

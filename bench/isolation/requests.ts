@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** One connection for each open request. */
+/** Uses one connection per open request. */
 export const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
 
 interface SendOptions {
@@ -10,16 +10,16 @@ interface SendOptions {
   signal?: AbortSignal;
 }
 
-/** Answer to a request. Times in milliseconds from the beginning of the request: to the first byte, and to the end. */
+/** A response with the milliseconds from the start of the request to its first byte and to its end. */
 export interface TimedResponse {
   firstByteMs: number;
   totalMs: number;
   status: number;
-  /** Seconds that a refused client should wait; 0 if the answer does not say. */
+  /** Seconds that a refused client should wait; 0 if the response does not say. */
   retryAfter: number;
 }
 
-/** Sends a request and reads its answer to the end. */
+/** Sends a request and reads its response to the end. */
 export function send(
   url: string,
   { method = 'GET', headers = {}, body, signal }: SendOptions = {},
@@ -36,14 +36,14 @@ export function send(
       headers: { host, ...headers },
       ...(signal ? { signal } : {}),
     };
-    const outgoing = request(options, (answer) => {
+    const outgoing = request(options, (response) => {
       let first = 0;
-      answer.on('data', () => {
+      response.on('data', () => {
         first ||= performance.now() - began;
       });
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const { statusCode: status = 0, headers: answered } = answer;
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode: status = 0, headers: answered } = response;
         resolve({
           firstByteMs: first,
           totalMs: performance.now() - began,
@@ -56,7 +56,10 @@ export function send(
   });
 }
 
-/** Sends a streamed AI call. @param content the message of the user */
+/**
+ * Sends a streamed AI call.
+ * @param content the user's message
+ */
 export const chat = (
   baseUrl: string,
   secretKey: string,

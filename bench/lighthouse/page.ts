@@ -6,7 +6,7 @@ export interface Scores {
   accessibility: number;
 }
 
-/** Scores of each screen in both forms. */
+/** Scores of each screen on both form factors. */
 export type ScoresByScreen = Map<string, Record<'desktop' | 'mobile', Scores>>;
 
 const ROW = /^\| `(?<screen>[^`]+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$/gm;

@@ -5,15 +5,18 @@ interface Created {
   status?: string;
 }
 
-/** Gives the demo account something on every screen. @returns the path of a screen with the ids of its resources */
+/**
+ * Creates content for every screen in the demo account.
+ * @returns a function that fills the ids of the resources into a screen's path
+ */
 export async function seedScreens({ baseUrl, accounts }: Local): Promise<(screen: string) => string> {
   const { demo, other } = accounts;
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${demo.dashboardToken}`, 'content-type': 'application/json' };
     const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
-    const answer = await fetch(`${baseUrl}/dashboard/v1${path}`, init);
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-    return ((await answer.json()) as { data: Created & Created[] }).data;
+    const response = await fetch(`${baseUrl}/dashboard/v1${path}`, init);
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return ((await response.json()) as { data: Created & Created[] }).data;
   };
   const repoUrl = 'https://git.localhost/hello-express.git';
   const { id: deployed } = await call('POST', '/apps', { name: 'hello-express', framework: 'EXPRESS', repoUrl });

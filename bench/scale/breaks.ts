@@ -5,36 +5,36 @@ import { sharesOf } from '../../lib/concurrency.ts';
 import type { Heat } from './heat.ts';
 import { AVERAGE_ACCOUNT, DURATION_S, peakRate, RELEASE_MB } from './load.ts';
 
-/** One limit, and how much of it the platform's accounts take. */
+/** A limit, and how much of it the platform's accounts use. */
 export interface Limit {
   name: string;
   value: number;
   unit: string;
-  /** The extent of the limit: a cell's limits grow with the number of cells, the platform's do not. */
+  /** Scope of the limit. Limits of cells grow with the number of cells; those of the platform do not. */
   scope: 'platform' | 'cell';
   adjustable: boolean;
   source: string;
-  /** Returns the amount that so many accounts take, in the limit's unit. */
+  /** Returns how much a number of accounts uses, in the limit's unit. */
   demand(accounts: number): number;
 }
 
 const DYNAMODB = 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html';
 const TABLE_QUOTAS = 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html';
 
-/** Write units that one partition key takes in a second, and a table as it is by default. */
+/** Write units per second of one partition key, and of a table by default. */
 export const PARTITION_WRITE_UNITS = 1000;
 const TABLE_WRITE_UNITS = 40_000;
-/** Bytes of a route in the key-value store: a host name and the host of a function URL. */
+/** Bytes of a route in the key-value store: a host name, and the host of a function URL. */
 const ROUTE_BYTES = 30 + 65;
 /** Concurrency that AWS keeps unreserved. */
 const UNRESERVED = 100;
 const CONCURRENCY = AWS_LIMITS.lambdaConcurrency.value;
-/** Concurrency that the platform's own functions reserve, where they share the account with the applications. */
+/** Concurrency that the platform's own functions reserve if they share the AWS account with the applications. */
 const PLATFORM_RESERVES = sharesOf(CONCURRENCY);
 
 type Demand = Pick<Limit, 'scope' | 'demand'> & { limit: AwsLimitName; value?: number; name?: string };
 
-/** Demands on quotas of AWS (contract/limits/aws-limits.ts). */
+/** Usage of AWS quotas (contract/limits/aws-limits.ts). */
 const demands = (controlPlaneRequests: number): Demand[] => [
   {
     limit: 'lambdaConcurrency',
@@ -94,12 +94,12 @@ const demands = (controlPlaneRequests: number): Demand[] => [
   },
 ];
 
-/** Returns the limits of the table: of every partition key at which all accounts meet, or those of a cell, and of the table itself. */
+/** Returns the limits of the table and of every partition key that all accounts, or those of a cell, share. */
 function tableLimits(heat: readonly Heat[]): Limit[] {
   const byKey = new Map<string, Heat[]>();
-  for (const each of heat) {
-    if (!['platform', 'cell'].includes(each.scope) || each.writeUnits === 0) continue;
-    byKey.set(each.key, [...(byKey.get(each.key) ?? []), each]);
+  for (const entry of heat) {
+    if (!['platform', 'cell'].includes(entry.scope) || entry.writeUnits === 0) continue;
+    byKey.set(entry.key, [...(byKey.get(entry.key) ?? []), entry]);
   }
   const keys = [...byKey].map(
     ([key, all]): Limit => ({
@@ -126,7 +126,7 @@ function tableLimits(heat: readonly Heat[]): Limit[] {
   return [...keys, all];
 }
 
-/** Every limit that growth meets. */
+/** Returns every limit that growth may reach. */
 export const limitsOf = (heat: readonly Heat[], controlPlaneRequests: number): Limit[] => [
   ...demands(controlPlaneRequests).map(({ limit, name, value, ...demand }): Limit => {
     const quota = awsLimit(limit);
@@ -138,7 +138,7 @@ export const limitsOf = (heat: readonly Heat[], controlPlaneRequests: number): L
 /** Returns the number of accounts at which a limit is reached. All demands are proportional to the accounts. */
 export const breaksAt = ({ value, demand }: Limit): number => Math.floor(value / demand(1));
 
-/** Returns the cells that so many accounts need for the limits of cells. */
+/** Returns the number of cells that a number of accounts needs to stay within the limits of cells. */
 export const cellsFor = (limits: readonly Limit[], accounts: number): number =>
   Math.max(
     1,

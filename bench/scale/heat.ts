@@ -2,21 +2,21 @@ import type { Charge } from '../../test/support/capacity.ts';
 import { ENTITIES } from '../../test/support/entities.ts';
 import { OPERATIONS, type OperationName } from './operations.ts';
 
-/** Repetitions of an operation whose sum is divided. */
+/** Repetitions of an operation; the result is their average. */
 const REPEATS = 64;
 
-/** The extent to which a partition key is shared: by everybody, by the applications of a cell, by one account, or by the requests of one item. */
+/** Scope of a partition key: it is shared by all accounts, by the applications of a cell, by one account, or by the requests for one item. */
 export type Scope = 'platform' | 'cell' | 'account' | 'item';
 
-/** Capacity that one operation takes of one kind of partition key. */
+/** Capacity that one operation uses on one kind of partition key. */
 export interface Heat {
   operation: OperationName;
-  /** The key with its ids left out: `due DELIVERY#QUEUED#{shard}`. */
+  /** The key without its ids: `due DELIVERY#QUEUED#{shard}`. */
   key: string;
   scope: Scope;
-  /** Partitions that the key's items are spread over. */
+  /** Number of partitions over which the key's items are spread. */
   shards: number;
-  /** Units of one operation, of all shards together. */
+  /** Units of one operation, summed over all shards. */
   writeUnits: number;
   readUnits: number;
 }
@@ -26,10 +26,10 @@ const SHARDS = new Map(
   [...ENTITIES.values()].flatMap(({ due }) => (due?.queues ?? []).map((queue) => [queue, due?.shards?.count ?? 1])),
 );
 
-/** Ids, hashes, dates, counters and what customers name: everything but the constant parts of keys, and years. */
+/** Matches the variable parts of keys, except years: ids, hashes, dates, counters and names that customers choose. */
 const ID = /^([a-z]{2,5}_[0-9a-z_-]+|[0-9a-f]{64}|\d{4}-\d\d.*|\d{1,3}|.*[./].*)$/;
 
-/** Leaves ids out of a partition key. */
+/** Replaces the ids in a partition key by placeholders. */
 function patternOf(physical: string): Pick<Heat, 'key' | 'scope' | 'shards'> {
   const [, index = '', value = ''] = /^((?:list|order|due) )?(.*)$/.exec(physical) ?? [];
   const queue = value.split('#').slice(0, -1).join('#');
@@ -46,10 +46,10 @@ function patternOf(physical: string): Pick<Heat, 'key' | 'scope' | 'shards'> {
   return { key: index + parts.join('#'), scope, shards };
 }
 
-/** Sweeps read empty partitions every minute, whatever customers do. */
+/** True for a charge of a sweep: sweeps read empty partitions every minute, regardless of customers. */
 const isSweep = ({ kind, key }: Charge) => (kind === 'read' && key.startsWith('due ')) || key.startsWith('SWEEP#');
 
-/** Runs an operation and returns what one of them takes, hottest key first. */
+/** Runs an operation repeatedly. Returns the average capacity of one operation by partition key, the hottest key first. */
 export async function measure(operation: OperationName): Promise<Heat[]> {
   const workload = await OPERATIONS[operation]();
   const before = workload.memory.charges.length;
@@ -65,7 +65,7 @@ export async function measure(operation: OperationName): Promise<Heat[]> {
   return [...byKey.values()].sort((a, b) => b.writeUnits - a.writeUnits || (a.key < b.key ? -1 : 1));
 }
 
-/** Capacity of every operation by partition key. */
+/** Measures the capacity of every operation by partition key. */
 export async function measureAll(): Promise<Heat[]> {
   const all: Heat[] = [];
   for (const operation of Object.keys(OPERATIONS) as OperationName[]) all.push(...(await measure(operation)));

@@ -27,14 +27,14 @@ import { webhookSimulation } from '../../test/simulation/webhooks.ts';
 import type { MemoryTable } from '../../test/support/memory-table.ts';
 
 /**
- * Operations of customers, run for real: the domain functions over a table in memory that counts capacity by physical partition key.
- * Each operation includes what follows from it: the scheduler, the sweep, the deliveries.
+ * Operations of customers. They run the real domain functions on a table in memory that counts capacity by physical partition key.
+ * Each operation includes the work that follows from it: the scheduler, the sweep, the deliveries.
  */
 
-/** A world in which one operation can be repeated. */
+/** A simulation in which one operation can be repeated. */
 export interface Workload {
   memory: MemoryTable;
-  /** Does it so many times, one after another. */
+  /** Runs the operation a number of times, sequentially. */
   repeat(times: number): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const times = async (count: number, work: (index: number) => Promise<unknown>): 
   for (let index = 0; index < count; index += 1) await work(index);
 };
 
-/** The write of its credential with which every request of a key begins (runtime/http/rate-limit.ts), for an hour of requests. */
+/** The write to its credential with which every request of a key begins (runtime/http/rate-limit.ts). */
 async function apiRequest(): Promise<Workload> {
   const { memory, clock, steady } = simulation();
   const common = { accountId, allowedOrigins: ['*'], expiresAt: null, revokedAt: null, lastUsedAt: null };
@@ -151,7 +151,7 @@ async function invoice(): Promise<Workload> {
 async function domainOrder(): Promise<Workload> {
   const never = () => false;
   const faults = { crashRate: 0, lossRate: 0, refuses: never, registeredByOthers: never, takesMs: () => 60_000 };
-  // Every choice of the simulation is the same each time.
+  // Deterministic, so that the simulation makes the same choices in every run.
   let drawn = 0;
   const random = () => {
     drawn = (drawn + 0.37) % 1;

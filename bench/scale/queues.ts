@@ -1,6 +1,6 @@
 /**
- * Queues as discrete events: jobs that arrive, slots that they occupy, one after another by the queue's order. Times are
- * milliseconds of simulated time.
+ * Discrete-event simulation of queues: jobs arrive and occupy slots, in the order that the queue chooses. Times are simulated
+ * milliseconds.
  */
 
 export interface Job {
@@ -14,13 +14,13 @@ export interface Served extends Job {
   endedAt: number;
 }
 
-/** Chooses the next job out of those that wait; undefined while none may begin. */
+/** Chooses the next of the waiting jobs; undefined while none may start. */
 export type Order = (waiting: readonly Job[], busy: readonly Served[]) => Job | undefined;
 
 /** First come, first served. */
 export const inOrder: Order = ([first]) => first;
 
-/** The group with the fewest jobs under way first, of these the one that has waited longest for its turn. */
+/** Prefers the group with the fewest running jobs and, among equals, the group that was served least recently. */
 export function fairOrder(): Order {
   const lastTurn = new Map<string, number>();
   let turn = 0;
@@ -38,16 +38,16 @@ export function fairOrder(): Order {
   };
 }
 
-/** Serves all jobs with so many slots. */
+/** Serves all jobs with a number of slots. */
 export function serve(jobs: readonly Job[], slots: number, order: Order): Served[] {
-  const coming = [...jobs].sort((a, b) => a.arrivesAt - b.arrivesAt);
+  const upcoming = [...jobs].sort((a, b) => a.arrivesAt - b.arrivesAt);
   const waiting: Job[] = [];
   const done: Served[] = [];
   let busy: Served[] = [];
   let now = 0;
-  while (coming.length + waiting.length > 0) {
+  while (upcoming.length + waiting.length > 0) {
     busy = busy.filter(({ endedAt }) => endedAt > now);
-    while (coming[0] && coming[0].arrivesAt <= now) waiting.push(...coming.splice(0, 1));
+    while (upcoming[0] && upcoming[0].arrivesAt <= now) waiting.push(...upcoming.splice(0, 1));
     const next = busy.length < slots ? order(waiting, busy) : undefined;
     if (next) {
       waiting.splice(waiting.indexOf(next), 1);
@@ -56,7 +56,7 @@ export function serve(jobs: readonly Job[], slots: number, order: Order): Served
       done.push(served);
       continue;
     }
-    const times = [...busy.map(({ endedAt }) => endedAt), coming[0]?.arrivesAt ?? Number.POSITIVE_INFINITY];
+    const times = [...busy.map(({ endedAt }) => endedAt), upcoming[0]?.arrivesAt ?? Number.POSITIVE_INFINITY];
     now = Math.min(...times.filter((time) => time > now));
   }
   return done;

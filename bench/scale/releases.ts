@@ -1,7 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { createAppHost } from '../../providers/app-host/app-host.ts';
 
-/** The state of a function as Lambda reports it: everything is ready, and its settings are older ones. */
+/** Lambda's description of a function that is ready and has outdated settings. */
 const FUNCTION = {
   FunctionName: 'app',
   State: 'Active',
@@ -10,13 +10,13 @@ const FUNCTION = {
   Runtime: 'nodejs22.x',
 };
 
-/** Each Lambda operation that changes something, or reads anything but a function, counts for the rate of the control plane. */
+/** True for operations that count towards the control plane's rate: all except invocations and reads of functions. */
 const isCounted = (command: string) =>
   !['GetFunctionCommand', 'GetFunctionConfigurationCommand', 'InvokeCommand'].includes(command);
 
 /**
- * Runs one release of an application that has releases already, against a Lambda that accepts everything.
- * @returns its control plane requests, those of removing an old release included
+ * Runs one release of an application that already has releases, against a Lambda stub that accepts every request.
+ * @returns the number of control plane requests, including those that remove an old release
  */
 export async function countControlPlaneRequests(): Promise<number> {
   const client = new LambdaClient({

@@ -1,15 +1,15 @@
-/** A list of the dashboard as an account with many items has it. */
+/** A list of the dashboard, with sample items. */
 export interface List {
-  /** Its screen; `:app` and the like stand for resources of the demo account. */
+  /** Path of its screen; `:app` and other placeholders stand for resources of the demo account. */
   at: string;
-  /** Path of its read below `/dashboard/v1`, as a pattern. */
+  /** Pattern of its API path below `/dashboard/v1`. */
   path: RegExp;
   /** Plural name in the labels of its filters. */
   name: string;
-  /** The most items that an account can have, where that is less than 1,000. */
+  /** Maximum number of items of an account, if less than 1,000. */
   max?: number;
   item: (n: number) => object;
-  /** The response's body; a page of items unless given. */
+  /** Returns the response body; a page of items by default. */
   body?: (items: object[], has_more: boolean) => object;
 }
 
@@ -35,7 +35,7 @@ const attempt = {
   timing: null,
 };
 
-/** Every list of the dashboard that grows with what an account has, and is not read in pages of fixed size. */
+/** Every list of the dashboard that grows with the account and is not split into pages of fixed size. */
 export const LISTS: readonly List[] = [
   {
     at: '/apps',
@@ -202,7 +202,7 @@ export const LISTS: readonly List[] = [
   },
 ];
 
-/** Returns a page of a list as the API answers, for the query of its read. */
+/** Returns the page of a list that the API would return for a query. */
 export function pageOf({ item, body, max }: List, query: URLSearchParams, count: number): object {
   const total = Math.min(count, max ?? count);
   const cursor = query.get('cursor');
