@@ -14,7 +14,7 @@ import type { ReadTlds } from './tlds.ts';
 
 const renewing = () => new ApiError('conflict', 'The domain is being renewed. Try again when that is done.');
 
-/** Makes the invoice for a next term void that is not wanted any more. Throws 409 where it was paid. */
+/** Voids the invoice for the next term. Throws 409 if it was paid. */
 async function dropRenewal(deps: Deps, { accountId, renewal }: Domain): Promise<void> {
   if (!renewal) return;
   await voidUnpaidInvoice(deps, accountId, renewal.invoiceId);
@@ -22,7 +22,7 @@ async function dropRenewal(deps: Deps, { accountId, renewal }: Domain): Promise<
   if (invoice?.status === 'PAID') throw renewing();
 }
 
-/** Throws 409 for a domain whose next term can no longer be invoiced: it would be shown as renewing, and expire. */
+/** Throws 409 for a domain whose next term can no longer be invoiced: it would be shown as renewing, but expire. */
 async function assertRenewable(deps: Deps & { tlds: ReadTlds }, domain: Domain): Promise<void> {
   const { lastPaid } = lifecycleTimes(domain);
   if (lastPaid !== undefined && lastPaid <= deps.now().toISOString())
@@ -35,8 +35,8 @@ async function assertRenewable(deps: Deps & { tlds: ReadTlds }, domain: Domain):
 }
 
 /**
- * PATCH /dashboard/v1/domains/{id}: whether the next term is invoiced, 30 days before the present one ends or at once where that time has come.
- * Throws 404, and 409 for a domain that is not registered, is being renewed, or can no longer be renewed.
+ * PATCH /dashboard/v1/domains/{id}: switches the automatic renewal. With it, the next term is invoiced 30 days before the current one ends, or
+ * immediately if that time has passed. Throws 404, and 409 for a domain that is not registered, is being renewed, or can no longer be renewed.
  */
 export async function updateDomain(
   deps: Deps & { tlds: ReadTlds },
@@ -49,8 +49,8 @@ export async function updateDomain(
     if (domain.autoRenew === autoRenew) return { data: viewDomain(domain) };
     if (domain.task || domain.renewal?.paid) throw renewing();
     await (autoRenew ? assertRenewable(deps, domain) : dropRenewal(deps, domain));
-    const { renewal, ...rest } = domain;
-    const after: Domain = { ...rest, autoRenew };
+    const { renewal, ...withoutRenewal } = domain;
+    const after: Domain = { ...withoutRenewal, autoRenew };
     const what = {
       set: { autoRenew, ...scheduleCheck(after, deps.now()) },
       remove: ['renewal'],

@@ -9,7 +9,7 @@ import { type Name, parseDomainName, type ReadTlds, type Tld } from './tlds.ts';
 
 type Result = Output<typeof CheckRoute>['data'][number];
 
-/** Attempts at a registry that cannot tell the availability. */
+/** Attempts while a registry cannot tell the availability. */
 const MAX_AVAILABILITY_ATTEMPTS = 3;
 
 const registrarDown = (cause?: unknown) =>
@@ -18,12 +18,12 @@ const registrarDown = (cause?: unknown) =>
     cause,
   });
 
-/** Asks the registrar whether a name is available. Throws 502 where it cannot tell, 400 for an extension that it does not sell. */
+/** Asks the registrar whether a name is available. Throws 502 if it cannot tell, 400 for a TLD that it does not sell. */
 export async function checkAvailability(
   registrar: Registrar,
   domain: string,
 ): Promise<Exclude<Availability, 'UNKNOWN' | 'UNSUPPORTED'>> {
-  for (let asked = 1; asked <= MAX_AVAILABILITY_ATTEMPTS; asked += 1) {
+  for (let attempt = 1; attempt <= MAX_AVAILABILITY_ATTEMPTS; attempt += 1) {
     const found = await registrar.availability(domain).catch((cause: unknown) => {
       throw registrarDown(cause);
     });
@@ -34,13 +34,13 @@ export async function checkAvailability(
   throw registrarDown();
 }
 
-/** The names that a question is about: the one that was asked for, then the same label in the featured extensions. */
-function suggestNames(q: string, catalogue: readonly Tld[]): { asked: Name | undefined; names: Name[] } {
+/** Returns the names that a search checks: the requested name, if it has a TLD, then the same label under the featured TLDs. */
+function suggestNames(q: string, catalogue: readonly Tld[]): { requested: Name | undefined; names: Name[] } {
   const featured = catalogue.filter((each) => each.featured);
   if (q.includes('.')) {
-    const asked = parseDomainName('q', q, catalogue);
-    const others = featured.filter(({ tld }) => tld !== asked.extension.tld);
-    return { asked, names: [asked, ...others.map((each) => nameUnder(asked.label, each))] };
+    const requested = parseDomainName('q', q, catalogue);
+    const others = featured.filter(({ tld }) => tld !== requested.extension.tld);
+    return { requested, names: [requested, ...others.map((each) => nameUnder(requested.label, each))] };
   }
   if (/[^\0-\x7f]|^xn--/.test(q)) {
     throw new ApiError('invalid_request', 'q: must use letters a to z; internationalised names are not sold');
@@ -48,7 +48,7 @@ function suggestNames(q: string, catalogue: readonly Tld[]): { asked: Name | und
   if (!isRegistrable(q)) {
     throw new ApiError('invalid_request', 'q: must be a word such as example, or a name such as example.co.za');
   }
-  return { asked: undefined, names: featured.map((each) => nameUnder(q, each)) };
+  return { requested: undefined, names: featured.map((each) => nameUnder(q, each)) };
 }
 
 const nameUnder = (label: string, offered: Tld): Name => ({
@@ -57,29 +57,29 @@ const nameUnder = (label: string, offered: Tld): Name => ({
   extension: offered,
 });
 
-/** GET /v1/domains/check. A suggestion that a registry does not answer for, or the registrar does not sell, is left out; the name asked for is not. */
+/** GET /v1/domains/check. Omits suggestions that the registry does not answer for or the registrar does not sell; for the requested name these are errors. */
 export async function checkDomain(
   deps: Deps & { registrar: Registrar; tlds: ReadTlds },
   _caller: Caller,
   { q }: Input<typeof CheckRoute>,
 ): Promise<Output<typeof CheckRoute>> {
-  const { asked, names } = suggestNames(q, await deps.tlds());
+  const { requested, names } = suggestNames(q, await deps.tlds());
   const results = await Promise.all(
     names.map(async ({ domain, extension: offered }): Promise<Result | ApiError> => {
       try {
-        const [found, held] = await Promise.all([
+        const [found, holder] = await Promise.all([
           checkAvailability(deps.registrar, domain),
           deps.table.get(DomainName, { name: domain }),
         ]);
-        const available = found !== 'TAKEN' && !held;
+        const available = found !== 'TAKEN' && !holder;
         return { domain, available, premium: found === 'PREMIUM', price: offered.registration };
       } catch (error) {
-        if (!(error instanceof ApiError) || domain === asked?.domain) throw error;
+        if (!(error instanceof ApiError) || domain === requested?.domain) throw error;
         return error;
       }
     }),
   );
-  const data = results.filter((each): each is Result => !(each instanceof ApiError));
+  const data = results.filter((result): result is Result => !(result instanceof ApiError));
   if (data.length === 0) throw registrarDown();
   return { data };
 }

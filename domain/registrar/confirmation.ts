@@ -15,16 +15,16 @@ import { endDomain } from './tasks.ts';
 import { checkVerification } from './verification.ts';
 
 /**
- * A registered domain can leave without a word to us: its owner moves it to another registrar, or the registry deletes it.
- * The registrar is asked every week whether it still has the domain (docs/decisions/0032-names.md).
+ * The platform is not notified when a registered domain leaves: its owner transfers it to another registrar, or the registry deletes
+ * it. Therefore a weekly check asks the registrar whether it still has the domain (docs/decisions/0032-names.md).
  */
 export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered' | 'delegate' | 'verification'> };
 
-/** Time for which the registrar must deny a domain before it ends, in milliseconds. It is asked every day. */
+/** Time for which the registrar must report a domain as absent before the domain ends, in milliseconds. It is asked every day meanwhile. */
 const GRACE_PERIOD_MS = 7 * DAY_MS;
-/** Delay after a question that the registrar did not answer, in milliseconds. */
+/** Delay of the next check after the registrar did not answer, in milliseconds. */
 const RETRY_DELAY_MS = HOUR_MS;
-/** One short attempt, because the sweep has other items: the next one is an hour later. */
+/** One short attempt, because the sweep has other items. The next one follows an hour later. */
 const QUESTION_OPTIONS = { attempts: 1, timeout: TIMEOUTS_S.registrar.sweep * 1000 };
 
 /** Result of a check that did not confirm a domain, for logs and metrics. */
@@ -33,38 +33,38 @@ export interface Unconfirmed {
   domainId: string;
   domain: string;
   /**
-   * `UNKNOWN` where the registrar did not answer the question, a request for the domain's name servers or the question about its registrant,
-   * which proves nothing; `MISDELEGATED`
-   * where the registry refuses its name servers.
+   * `ABSENT`: the registrar does not have the domain. `ENDED`: it did not have it for the whole grace period, and the domain was ended.
+   * `UNKNOWN`: the registrar did not answer one of the requests, which proves nothing. `MISDELEGATED`: the registry refuses the domain's
+   * name servers.
    */
   outcome: 'ABSENT' | 'ENDED' | 'UNKNOWN' | 'MISDELEGATED';
-  /** Time at which the registrar first denied the domain. */
+  /** Time at which the registrar first reported the domain as absent. */
   absentSince?: string;
-  /** The name servers that the registry has in place of the domain's. */
+  /** The name servers that the registry has instead of the domain's. */
   present?: readonly string[];
   error?: unknown;
 }
 
 /**
- * Asks the registrar whether it still has a domain, and ends one that it has denied for the whole grace period.
- * @param seen the domain as its next check is scheduled, where that differs from what is stored
+ * Asks the registrar whether it still has a domain, and ends the domain after it was absent for the whole grace period.
+ * @param assumed the domain from which the next check is scheduled, if that differs from the stored one
  */
 export async function confirmRegistration(
   deps: ConfirmationDeps,
   domain: Domain,
-  seen: Domain = domain,
+  assumed: Domain = domain,
 ): Promise<Unconfirmed | undefined> {
   const { accountId, id: domainId, name } = domain;
   const ids = { accountId, domainId, domain: name };
-  // One time for all that is written, so that a request made now counts as made with this check.
+  // All writes use the same time, so that a request that this check makes counts as part of it.
   const now = deps.now();
   let registered: Awaited<ReturnType<Registrar['registered']>>;
   try {
     registered = await deps.registrar.registered(name, QUESTION_OPTIONS);
   } catch (error) {
-    // Not a failure of the item: ten of those would quarantine the domain, and nothing would renew it.
+    // This is no failure of the item: ten failures would quarantine the domain, and nothing would renew it.
     const later = new Date(deps.now().getTime() + RETRY_DELAY_MS);
-    await saveCheck(deps, domain, { set: scheduleCheck(seen, later) });
+    await saveCheck(deps, domain, { set: scheduleCheck(assumed, later) });
     return { ...ids, outcome: 'UNKNOWN', error };
   }
   if (registered) {
@@ -73,42 +73,42 @@ export async function confirmRegistration(
       checkVerification(deps, domain, now),
     ]);
     const { delegation, isRefused, error = verified.error } = delegated;
-    const { absentSince: _, ...rest } = seen;
+    const { absentSince: _, ...others } = assumed;
     const confirmedAt = now.toISOString();
     const { verification } = verified;
     const set = {
       confirmedAt,
-      ...scheduleCheck({ ...rest, confirmedAt, delegation, verification }),
+      ...scheduleCheck({ ...others, confirmedAt, delegation, verification }),
       ...(delegation ? { delegation } : {}),
       ...(verification ? { verification } : {}),
     };
-    const gone = [...(delegation ? [] : ['delegation']), ...(verification ? [] : ['verification'])];
-    await saveCheck(deps, domain, { set, remove: ['absentSince', ...gone] });
+    const removed = [...(delegation ? [] : ['delegation']), ...(verification ? [] : ['verification'])];
+    await saveCheck(deps, domain, { set, remove: ['absentSince', ...removed] });
     if (isRefused) return { ...ids, outcome: 'MISDELEGATED', present: delegation?.present ?? [] };
     return error === undefined ? undefined : { ...ids, outcome: 'UNKNOWN', error };
   }
   const absentSince = domain.absentSince ?? now.toISOString();
   if (Date.parse(absentSince) + GRACE_PERIOD_MS <= now.getTime())
     return await endAbsent(deps, { ...domain, absentSince });
-  const tomorrow = timestampAfter(now, DAY_MS);
+  const nextDay = timestampAfter(now, DAY_MS);
   const { expiresAt } = domain;
-  const next = expiresAt && expiresAt < tomorrow ? expiresAt : tomorrow;
+  const next = expiresAt && expiresAt < nextDay ? expiresAt : nextDay;
   await saveCheck(deps, domain, { set: { absentSince, ...schedule(Domain, next) } });
   return { ...ids, outcome: 'ABSENT', absentSince };
 }
 
-/** A task, an end, or a change of the renewal that came meanwhile decides instead: it has scheduled its own next check. */
+/** The condition that neither a task, nor the domain's end, nor a change of its renewal came first: each of them schedules its own check. */
 const ifIdle = ({ autoRenew, renewal }: Domain): NonNullable<Change['when']> => ({
   ...({ status: { is: 'ACTIVE' }, task: 'absent', 'renewal.paid': 'absent' } as const),
   autoRenew: { is: autoRenew },
   'renewal.invoiceId': unchanged(renewal?.invoiceId),
 });
 
-/** Writes what a check found, and the time of the next one, unless the domain has changed since it was read. */
+/** Stores the result of a check and the time of the next one, unless the domain has changed since it was read. */
 export const saveCheck = (deps: Pick<Deps, 'table'>, domain: Domain, what: Pick<Change, 'set' | 'remove'>) =>
   ignoreConflict(deps.table.write(Domain, change(Domain, domain, { ...what, when: ifIdle(domain) }, concurrentUpdate)));
 
-/** Ends a domain that the registrar no longer has. What was invoiced for its next term is void first. */
+/** Ends a domain that the registrar no longer has. Voids the unpaid invoice for its next term first. */
 async function endAbsent(
   deps: ConfirmationDeps,
   domain: Domain & { absentSince: string },
@@ -117,13 +117,13 @@ async function endAbsent(
   if (renewal) {
     await voidUnpaidInvoice(deps, accountId, renewal.invoiceId);
     const invoice = await deps.table.get(Invoice, { accountId, id: renewal.invoiceId });
-    // Paid a moment ago: the renewal is attempted and refunded, and the domain ends with the next check.
+    // It was just paid: the renewal is attempted and refunded, and the domain ends with the next check.
     if (invoice?.status === 'PAID') return undefined;
   }
-  // What is stored as its end is the end here: what was paid for beyond it stands on the invoices.
-  const also = { absentSince, autoRenew: false, expiresAt: deps.now().toISOString() };
-  const idle = { task: 'absent', 'renewal.paid': 'absent' } as const;
-  const ended = await ignoreConflict(endDomain(deps, domain, 'EXPIRED', idle, also));
+  // The domain ends now. A term that was paid beyond this time remains visible in the invoices.
+  const endFields = { absentSince, autoRenew: false, expiresAt: deps.now().toISOString() };
+  const ifNoTask = { task: 'absent', 'renewal.paid': 'absent' } as const;
+  const ended = await ignoreConflict(endDomain(deps, domain, 'EXPIRED', ifNoTask, endFields));
   if (!ended) return undefined;
   return { accountId, domainId: id, domain: name, outcome: 'ENDED', absentSince };
 }

@@ -6,24 +6,25 @@ import type { Deps } from '../deps.ts';
 import { isDelegatedTo } from './domains.ts';
 
 /**
- * A registry can refuse a domain's name servers after the registrar has accepted the request. So they are compared whenever the registrar
- * confirms the domain (docs/decisions/0032-names.md).
+ * A registry can refuse a domain's name servers after the registrar has accepted the request. Therefore each confirmation of the domain
+ * compares them (docs/decisions/0032-names.md).
  */
 export interface Delegation {
-  /** The value to store; undefined where the registry has the name servers that it should have. */
+  /** The value to store; undefined if the registry has the expected name servers. */
   delegation?: Domain['delegation'];
-  /** True where the registry has others although they were requested twice. */
+  /** True if the registry has other name servers although the expected ones were requested twice. */
   isRefused: boolean;
-  /** The reason for which the request was neither taken nor refused. A later check repeats it. */
+  /** Error of a request that was neither accepted nor refused. A later check repeats it. */
   error?: unknown;
 }
 
-/** A request that was not answered in time is repeated by a later check. */
+/** A short timeout: a later check repeats a request that was not answered in time. */
 const REQUEST_OPTIONS = { timeout: TIMEOUTS_S.registrar.sweep * 1000 };
 
 /**
- * Compares a domain's name servers with those that the registry has, and requests them once more where those are others. A request that fails
- * does not throw: it takes nothing from the registrar's confirmation of the domain.
+ * Compares a domain's name servers with those of the registry, and requests them once more if they differ. A failed request does not throw,
+ * because the registrar has confirmed the domain nevertheless.
+ * @param present the registry's name servers
  */
 export async function checkDelegation(
   deps: Pick<Deps, 'table'> & { registrar: Pick<Registrar, 'delegate'> },
@@ -34,20 +35,20 @@ export async function checkDelegation(
   const { name, nameservers, delegation } = domain;
   if (nameservers.length === 0 || isDelegatedTo(nameservers, present)) return { isRefused: false };
   if (delegation?.repeated) return { delegation: { ...delegation, present }, isRefused: true };
-  const asked = { askedAt: now.toISOString(), present };
+  const request = { askedAt: now.toISOString(), present };
   try {
-    if (!(await isAnswering(deps, domain))) return { delegation: asked, isRefused: false };
+    if (!(await isAnswering(deps, domain))) return { delegation: request, isRefused: false };
     await deps.registrar.delegate(name, nameservers, REQUEST_OPTIONS);
   } catch (error) {
-    if (error instanceof RegistrarRejected) return { delegation: { ...asked, repeated: true }, isRefused: true };
-    // Another change is under way, which may be this one: the next check tells.
-    if (error instanceof DelegationUnderWay) return { delegation: asked, isRefused: false };
-    return { delegation: asked, isRefused: false, error };
+    if (error instanceof RegistrarRejected) return { delegation: { ...request, repeated: true }, isRefused: true };
+    // Another change is in progress, which may be this one. The next check will show it.
+    if (error instanceof DelegationUnderWay) return { delegation: request, isRefused: false };
+    return { delegation: request, isRefused: false, error };
   }
-  return { delegation: { ...asked, repeated: true }, isRefused: false };
+  return { delegation: { ...request, repeated: true }, isRefused: false };
 }
 
-/** Returns false while our name servers do not have the domain's records yet: resolvers are not sent to them before. */
+/** Returns false until the platform's name servers have the domain's records: the registry must not delegate to them earlier. */
 async function isAnswering({ table }: Pick<Deps, 'table'>, { accountId, id, dnsProvider }: Domain): Promise<boolean> {
   if (dnsProvider !== 'PLATFORM') return true;
   const zone = await table.get(Zone, { accountId, domainId: id });

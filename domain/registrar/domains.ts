@@ -5,14 +5,14 @@ import { Domain, domainsOf } from '../../table/entities/registrar.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
 
-/** Returns a domain of the caller's. Throws 404. */
+/** Reads one of the caller's domains. Throws 404. */
 export async function findDomain(deps: Deps, { accountId }: Pick<Caller, 'accountId'>, id: string): Promise<Domain> {
   const domain = await deps.table.get(Domain, { accountId, id });
   if (!domain) throw new ApiError('not_found', 'Domain not found.');
   return domain;
 }
 
-/** The domain as the API shows it: with the name servers that the registry has, as far as that is known. */
+/** Returns a domain as the API shows it, with the name servers that the registry has, if they are known. */
 export function viewDomain(domain: Domain): Output<typeof GetRoute>['data'] {
   const { id, name, tld, status, autoRenew, registeredAt, expiresAt, dnsProvider } = domain;
   const nameservers = domain.delegation?.present ?? domain.nameservers;
@@ -22,16 +22,17 @@ export function viewDomain(domain: Domain): Output<typeof GetRoute>['data'] {
 const normalizedHost = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 const normalized = (nameservers: readonly string[]): string => nameservers.map(normalizedHost).sort().join();
 
-/** True where a domain is answered for by these name servers, in any order. */
+/** Returns true if two lists contain the same name servers, in any order. */
 export const isDelegatedTo = (nameservers: readonly string[], present: readonly string[]): boolean =>
   normalized(present) === normalized(nameservers);
 
-/** The newest domains whose name servers are compared with those of an order. */
+/** Number of the account's newest domains whose name servers are compared with those of an order. */
 const MAX_COMPARED = 100;
 
 /**
- * Returns the name servers that are given for an order; undefined where they are the platform's own, as another domain of the account shows
- * them: they answer only for domains whose zone we make, which get their own. Throws 400 where some are ours and others not.
+ * Returns the external name servers of an order. Returns undefined if none are given, or if they are the platform's, copied from another
+ * domain of the account: each zone of the platform gets its own name servers, and others do not answer for it. Throws 400 for a mix of
+ * the platform's and external name servers.
  */
 export async function findExternalNameservers(
   deps: Pick<Deps, 'table'>,
@@ -42,7 +43,7 @@ export async function findExternalNameservers(
   const { items } = await deps.table.list(Domain, domainsOf(accountId), { limit: MAX_COMPARED, offset: 0 });
   const platform = items.filter(({ dnsProvider }) => dnsProvider === 'PLATFORM');
   const ours = new Set(platform.flatMap(({ nameservers }) => nameservers.map(normalizedHost)));
-  const found = given.filter((each) => ours.has(normalizedHost(each)));
+  const found = given.filter((host) => ours.has(normalizedHost(host)));
   if (found.length === 0) return given;
   if (found.length === given.length) return undefined;
   throw new ApiError(

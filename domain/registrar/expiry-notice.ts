@@ -6,35 +6,35 @@ import type { Deps } from '../deps.ts';
 import { DAY_MS, HOUR_MS } from '../time.ts';
 import { EXPIRY_NOTICE_DAYS, scheduleCheck } from './schedule.ts';
 
-/** Notices that a domain will expire (docs/decisions/0073-more-notifications.md). */
+/** Expiry notices of domains (docs/decisions/0073-more-notifications.md). */
 
 type Reason = NonNullable<NonNullable<Domain['expiryNotice']>['reason']>;
 
-/** A renewal that is unpaid for less than this may still be paid by a charge of the account's card, in milliseconds. */
+/** Time for which an unpaid renewal may still be paid by a charge of the account's card, in milliseconds. */
 const CARD_CHARGE_MS = HOUR_MS;
 
 const findInvoice = ({ table }: Pick<Deps, 'table'>, { accountId, renewal }: Domain) =>
   renewal && table.get(Invoice, { accountId, id: renewal.invoiceId });
 
-/** Returns the reason for which a domain will expire; undefined for one whose renewal is paid. */
+/** Returns the reason why a domain will expire; undefined if its renewal is paid. */
 function reasonOf({ autoRenew }: Domain, invoice: Invoice | undefined): Reason | undefined {
-  // The invoice may be paid already, and the domain not know it yet.
+  // The invoice may already be paid, although the domain is not updated yet.
   if (invoice?.status === 'PAID') return undefined;
   if (invoice?.status === 'UNPAID') return 'UNPAID';
   return autoRenew ? 'NOT_RENEWABLE' : 'NO_AUTO_RENEW';
 }
 
 /**
- * Records the notice that is due before the end of a domain's term, once for each number of days; the stream notifies the account.
- * Of several that are due at once, as for a domain that was adopted late, the last is given alone.
- * @param reason where the caller knows it
+ * Records the notice that is due before the end of a domain's term, once for each number of days. The stream then notifies the account. If
+ * several notices are due at the same time, as for a domain that was adopted late, only the last one is recorded.
+ * @param reason given if the caller knows it
  */
-export async function giveExpiryNotice(deps: Pick<Deps, 'table' | 'now'>, domain: Domain, reason?: Reason) {
+export async function recordExpiryNotice(deps: Pick<Deps, 'table' | 'now'>, domain: Domain, reason?: Reason) {
   const { accountId, id, expiresAt, autoRenew } = domain;
   if (!expiresAt) return;
   const now = deps.now();
   const daysLeft = (Date.parse(expiresAt) - now.getTime()) / DAY_MS;
-  const days = EXPIRY_NOTICE_DAYS.findLast((each) => daysLeft <= each) ?? EXPIRY_NOTICE_DAYS[0];
+  const days = EXPIRY_NOTICE_DAYS.findLast((noticeDays) => daysLeft <= noticeDays) ?? EXPIRY_NOTICE_DAYS[0];
   const invoice = await findInvoice(deps, domain);
   const found = reason ?? reasonOf(domain, invoice);
   const expiryNotice = { expiresAt, days, at: now.toISOString(), ...(found === undefined ? {} : { reason: found }) };
@@ -43,7 +43,7 @@ export async function giveExpiryNotice(deps: Pick<Deps, 'table' | 'now'>, domain
     found === 'UNPAID' && chargedUntil && chargedUntil > now
       ? scheduleCheck(domain, chargedUntil)
       : { expiryNotice, ...scheduleCheck({ ...domain, expiryNotice }) };
-  // A renewal that is switched on or paid meanwhile is looked at again, with what it is then.
+  // On a conflict the renewal was switched or paid in the meantime. The next sweep checks the domain again.
   const when = {
     status: { is: 'ACTIVE' as const },
     task: 'absent' as const,

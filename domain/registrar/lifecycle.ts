@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { HOUR_MS } from '../time.ts';
 import { type ConfirmationDeps, confirmRegistration, saveCheck, type Unconfirmed } from './confirmation.ts';
-import { giveExpiryNotice } from './expiry-notice.ts';
+import { recordExpiryNotice } from './expiry-notice.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
@@ -24,7 +24,7 @@ type Task = NonNullable<Domain['task']>;
 
 const idsOf = ({ accountId, id }: Domain) => ({ accountId, domainId: id });
 
-/** Stores a task and starts its execution. A second caller finds the task of the first. */
+/** Stores a task and starts its execution. Does nothing if the domain already has a task. */
 async function beginTask(deps: LifecycleDeps, domain: Domain, task: Omit<Task, 'since'>): Promise<void> {
   const now = deps.now();
   const set = { task: { ...task, since: now.toISOString() }, ...scheduleCheckIn(now) };
@@ -44,20 +44,20 @@ async function findInvoicedDomain(
   return subjectId === undefined ? undefined : await deps.table.get(Domain, { accountId, id: subjectId });
 }
 
-/** A paid invoice has its domain registered, or renewed. One that was voided since has no effect. */
+/** Begins the registration or renewal that a paid invoice is for. An invoice that was voided since has no effect. */
 export async function onDomainInvoicePaid(deps: LifecycleDeps, invoice: Invoice): Promise<void> {
   if (invoice.status !== 'PAID') return;
   const domain = await findInvoicedDomain(deps, invoice);
   if (domain?.status === 'PENDING' && domain.invoiceId === invoice.id) {
     const { id, years, yearsAtOnce } = domain;
-    // The write may have been ours and the start may not: a replay starts it (by the same name).
+    // An earlier call may have stored the task and died before the start: the execution is started under the same name.
     if (domain.task) await deps.domainTasks.start(domain.task.execution, idsOf(domain));
     else {
-      const atOnce = Math.min(years, yearsAtOnce);
-      await beginTask(deps, domain, { kind: 'REGISTER', years: atOnce, invoiceId: invoice.id, execution: id });
+      const firstTerm = Math.min(years, yearsAtOnce);
+      await beginTask(deps, domain, { kind: 'REGISTER', years: firstTerm, invoiceId: invoice.id, execution: id });
     }
   } else if (domain?.status === 'ACTIVE' && domain.renewal?.invoiceId === invoice.id) {
-    // Another task may be under way: then this one follows when the domain is looked at next.
+    // If another task is in progress, the next check of the domain begins the renewal.
     const when = { 'renewal.invoiceId': { is: invoice.id } };
     const set = { 'renewal.paid': true, ...scheduleCheckIn(deps.now()) };
     await ignoreConflict(deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate)));
@@ -72,7 +72,7 @@ const beginRenewal = async (deps: LifecycleDeps, domain: Domain): Promise<void> 
   await beginTask(deps, domain, { kind: 'RENEW', years, invoiceId, execution: `${domain.id}-${invoiceId}` });
 };
 
-/** Ends the order of an unpaid invoice and frees its name, or drops an unpaid renewal. */
+/** Ends the order of a voided invoice and releases its name, or drops the unpaid renewal. */
 export async function onDomainInvoiceVoided(
   deps: Pick<Deps, 'table' | 'now' | 'newId'>,
   invoice: Invoice,
@@ -90,9 +90,9 @@ export async function onDomainInvoiceVoided(
 }
 
 /**
- * Takes a domain's next due step: supervises its task, invoices or renews its next term, ends it, or asks the registrar
- * whether it still has it.
- * @returns what the registrar did not confirm
+ * Takes a domain's next due step: supervises its task, invoices or renews its next term, ends it, or asks the registrar whether it
+ * still has the domain.
+ * @returns the result of a check that did not confirm the domain
  */
 export async function advanceDomain(deps: AdvanceDeps, domain: Domain): Promise<Unconfirmed | undefined> {
   if (domain.task) await superviseTask(deps, domain, domain.task);
@@ -104,7 +104,7 @@ export async function advanceDomain(deps: AdvanceDeps, domain: Domain): Promise<
 async function superviseTask(deps: LifecycleDeps, domain: Domain, task: Task): Promise<void> {
   const now = deps.now();
   const status = await deps.domainTasks.status(task.execution);
-  // An execution's name is good for one: the next one has the time in it.
+  // An execution's name can be used once only: the next name contains the time.
   const base = task.execution.replace(/-again\d+$/, '');
   const execution = status === 'ENDED' ? `${base}-again${now.getTime()}` : task.execution;
   const when = { 'task.execution': { is: task.execution } };
@@ -113,7 +113,7 @@ async function superviseTask(deps: LifecycleDeps, domain: Domain, task: Task): P
   if (status !== 'RUNNING') await deps.domainTasks.start(execution, idsOf(domain));
 }
 
-/** An order whose invoice's fate we may not have heard of. */
+/** Continues an order whose invoice was paid or voided, in case the stream's event was lost. */
 async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
   const { accountId, invoiceId } = domain;
   const invoice = invoiceId ? await deps.table.get(Invoice, { accountId, id: invoiceId }) : undefined;
@@ -131,45 +131,51 @@ async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promis
   else if (ends && ends <= now) {
     await ignoreConflict(endDomain(deps, domain, 'EXPIRED', { task: 'absent' }));
   } else if (renews && renews <= now && expiresAt && registryExpiresAt) {
-    // A renewal that is refused is requested again every day: whether the domain is still there is asked beside it.
+    // A refused renewal is requested again every day. The confirmation of the domain must not wait for it.
     if (confirms <= now) return await confirmRegistration(deps, domain);
-    const left = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
+    const paidYears = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
     const execution = `${id}-${Date.parse(registryExpiresAt)}`;
-    await beginTask(deps, domain, { kind: 'RENEW', years: Math.min(left, yearsAtOnce), execution });
+    await beginTask(deps, domain, { kind: 'RENEW', years: Math.min(paidYears, yearsAtOnce), execution });
   } else {
     const invoicesNow = invoices !== undefined && invoices <= now;
     if (invoicesNow && (await invoiceNextTerm(deps, domain))) return undefined;
-    // What cannot be renewed is looked at as what is not to be: at its next other time.
-    const seen = invoicesNow ? { ...domain, autoRenew: false } : domain;
-    if (!notices || notices > now) return await confirmOrPostpone(deps, domain, seen, now);
-    await giveExpiryNotice(deps, seen, invoicesNow ? 'NOT_RENEWABLE' : undefined);
+    // A domain that cannot be renewed is scheduled as if it were not to be renewed, or it would stay due.
+    const assumed = invoicesNow ? { ...domain, autoRenew: false } : domain;
+    if (!notices || notices > now) return await confirmOrPostpone(deps, domain, assumed, now);
+    await recordExpiryNotice(deps, assumed, invoicesNow ? 'NOT_RENEWABLE' : undefined);
   }
   return undefined;
 }
 
-/** A domain that was denied is asked for whenever it is looked at: it has no other time but its end. */
+/**
+ * Confirms a domain if that is due, else schedules its next check. A domain that was absent is confirmed at every check: besides its end it has
+ * no other due time.
+ */
 async function confirmOrPostpone(
   deps: AdvanceDeps,
   domain: Domain,
-  seen: Domain,
+  assumed: Domain,
   now: string,
 ): Promise<Unconfirmed | undefined> {
   if (domain.absentSince || lifecycleTimes(domain).confirms <= now)
-    return await confirmRegistration(deps, domain, seen);
-  await saveCheck(deps, domain, { set: scheduleCheck(seen) });
+    return await confirmRegistration(deps, domain, assumed);
+  await saveCheck(deps, domain, { set: scheduleCheck(assumed) });
   return undefined;
 }
 
 /** The length of a renewal, in years. */
 const RENEWAL_YEARS = 1;
 
-/** Issues the invoice for the next term. @returns false where none can be issued, or the account is or will be deleted: the domain ends when its term does */
+/**
+ * Issues the invoice for the next term.
+ * @returns false if none can be issued, or if the account is deleted or being deleted: the domain then ends with its term
+ */
 async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boolean> {
   const { accountId, id, name, tld } = domain;
   const { lastPaid = '' } = lifecycleTimes(domain);
   const price = (await deps.tlds()).find((each) => each.tld === tld)?.renewal;
   const now = deps.now();
-  // No longer sold, or too late.
+  // The TLD is no longer sold, or it is too late to pay.
   if (price === undefined || lastPaid <= now.toISOString()) return false;
   const [account, deletion] = await Promise.all([
     deps.table.get(Account, { id: accountId }),

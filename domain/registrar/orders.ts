@@ -24,14 +24,14 @@ import { parseDomainName, type ReadTlds, type Tld } from './tlds.ts';
 /** Time for which an unpaid order holds its name, in milliseconds (design, Domains). */
 const ORDER_HOLD_MS = DAY_MS;
 /**
- * Time for which an unpaid order holds its name against everybody, in milliseconds: enough for a payment. After that it holds
- * the name against other unpaid orders only, so that an account without money locks out no customer who pays.
+ * Time for which an unpaid order blocks its name for all other orders, in milliseconds: enough for a payment. Afterwards it blocks only
+ * other unpaid orders, so that an account without money cannot lock out a customer who pays.
  */
 const EXCLUSIVE_HOLD_MS = HOUR_MS;
 
-/** The invoice's line for some years of a domain. @param price rand a year, without VAT */
-export function invoiceLineForYears(what: string, years: number, price: number): InvoiceLine {
-  const description = `${what}, ${years} ${years === 1 ? 'year' : 'years'}`;
+/** Returns the invoice line for a domain's term. @param price rand per year, without VAT */
+export function invoiceLineForYears(subject: string, years: number, price: number): InvoiceLine {
+  const description = `${subject}, ${years} ${years === 1 ? 'year' : 'years'}`;
   return { description, ...addVat(Math.round(price * 100) * years) };
 }
 
@@ -46,7 +46,7 @@ function assertNameservers(domain: string, nameservers: readonly string[]): void
     );
 }
 
-/** A domain as it is ordered. */
+/** Returns the fields of a new domain that follow from its order. */
 function newDomain(order: Order, offered: Tld, nameservers: readonly string[] | undefined) {
   const { domain: name, years, registrant: owner } = order;
   const { tld, yearsAtOnce, privacy } = offered;
@@ -66,31 +66,31 @@ function newDomain(order: Order, offered: Tld, nameservers: readonly string[] | 
   };
 }
 
-/** Returns the unpaid order of another account that holds a name and yields it to one that pays. */
-async function findYieldingOrder(deps: Deps, held: DomainName, accountId: string): Promise<Domain | undefined> {
-  if (held.accountId === accountId) return undefined;
-  const domain = await deps.table.get(Domain, { accountId: held.accountId, id: held.domainId });
+/** Returns another account's unpaid order that holds a name and has to yield it to an order that is paid. */
+async function findYieldingOrder(deps: Deps, holder: DomainName, accountId: string): Promise<Domain | undefined> {
+  if (holder.accountId === accountId) return undefined;
+  const domain = await deps.table.get(Domain, { accountId: holder.accountId, id: holder.domainId });
   if (domain?.status !== 'PENDING' || domain.task || !domain.invoiceId) return undefined;
   if (deps.now().getTime() - Date.parse(domain.createdAt) < EXCLUSIVE_HOLD_MS) return undefined;
-  const invoice = await deps.table.get(Invoice, { accountId: held.accountId, id: domain.invoiceId });
+  const invoice = await deps.table.get(Invoice, { accountId: holder.accountId, id: domain.invoiceId });
   return invoice?.status === 'UNPAID' ? domain : undefined;
 }
 
-/** Ends an unpaid order and frees its name. Throws 409 where it was paid meanwhile. */
+/** Ends an unpaid order and releases its name. Throws 409 if it was paid in the meantime. */
 async function endOrder(deps: Deps, domain: Domain): Promise<void> {
   const { accountId, invoiceId = '', name } = domain;
   await voidUnpaidInvoice(deps, accountId, invoiceId);
   const invoice = await deps.table.get(Invoice, { accountId, id: invoiceId });
   if (invoice?.status !== 'VOID') throw unavailable(name);
-  // The stream ends it as well: on a conflict it was first.
+  // The stream ends the order as well; a conflict means that it was faster.
   await ignoreConflict(endDomain(deps, domain, 'FAILED', { task: 'absent' }));
 }
 
 const unavailable = (domain: string) => new ApiError('conflict', `domain: ${domain} is not available`);
 
 /**
- * POST /v1/domains: holds the name and issues the invoice, paid at once if the wallet allows; all in one transaction.
- * What is paid the stream has registered (domain/registrar/tasks.ts). Throws 409 for a name that is taken, held or premium.
+ * POST /v1/domains: holds the name and issues the invoice, which is paid immediately if the wallet covers it, all in one transaction.
+ * The stream then starts the registration of a paid order (domain/registrar/tasks.ts). Throws 409 for a name that is taken, held or premium.
  */
 export async function orderDomain(
   deps: Deps & { registrar: Registrar; tlds: ReadTlds },
@@ -100,16 +100,16 @@ export async function orderDomain(
   const { domain: name, extension: offered } = parseDomainName('domain', order.domain, await deps.tlds());
   assertNameservers(name, order.nameservers ?? []);
   const nameservers = await findExternalNameservers(deps, accountId, order.nameservers);
-  // The wallet is read in parallel.
+  // The registrar answers while the wallet is read.
   const available = startEarly(checkAvailability(deps.registrar, name));
-  const look = async () => {
-    const [found, held] = await Promise.all([available, deps.table.get(DomainName, { name })]);
+  const checkName = async () => {
+    const [found, holder] = await Promise.all([available, deps.table.get(DomainName, { name })]);
     if (found === 'PREMIUM') throw new ApiError('conflict', `domain: ${name} is a premium name, which we do not sell`);
-    const rival = held && (await findYieldingOrder(deps, held, accountId));
-    if (found === 'TAKEN' || (held && !rival)) throw unavailable(name);
+    const rival = holder && (await findYieldingOrder(deps, holder, accountId));
+    if (found === 'TAKEN' || (holder && !rival)) throw unavailable(name);
     return rival;
   };
-  return await withWallet(deps, accountId, look, async (wallet, rival) => {
+  return await withWallet(deps, accountId, checkName, async (wallet, rival) => {
     const id = deps.newId('dom');
     const { years } = order;
     const payBy = timestampAfter(wallet.now, ORDER_HOLD_MS);

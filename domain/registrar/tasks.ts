@@ -14,12 +14,12 @@ import type { Deps } from '../deps.ts';
 import { DAY_MS, MINUTE_MS } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { isDelegatedTo } from './domains.ts';
-import { addYears, forgetLater, scheduleCheck } from './schedule.ts';
+import { addYears, expireLater, scheduleCheck } from './schedule.ts';
 import { checkVerification } from './verification.ts';
 
 /**
- * The steps of a registrar task; the state machine calls them (lib/state-machines/registrar.ts). Each may run twice and
- * crash anywhere. Money is refunded only when the registrar has certainly not done what it was paid for.
+ * The steps of a registrar task, which the state machine calls (lib/state-machines/registrar.ts). Each step may run twice and may crash
+ * anywhere. Money is refunded only if the registrar has certainly not done what it was paid for.
  */
 export interface DomainIds {
   accountId: string;
@@ -27,16 +27,16 @@ export interface DomainIds {
 }
 type Task = NonNullable<Domain['task']>;
 
-/** Progress of a task: pending at the registrar, done, refused, or ended earlier. */
+/** Progress of a task: pending at the registrar, done, refused, or already ended. */
 export interface Progress {
   state: 'PENDING' | 'DONE' | 'REFUSED' | 'ENDED';
   /** Seconds until the next check. */
   waitSeconds: number;
 }
-const ended: Progress = { state: 'ENDED', waitSeconds: 1 };
+const ENDED: Progress = { state: 'ENDED', waitSeconds: 1 };
 const progressOf = (state: Progress['state'], deps: Pick<Deps, 'now'>, { since }: Task): Progress => {
   const seconds = (deps.now().getTime() - Date.parse(since)) / 1000;
-  // Mostly it takes seconds, sometimes days: the longer it has taken, the longer we wait.
+  // Most tasks take seconds, some take days: the longer a task has taken, the longer the next wait.
   return { state, waitSeconds: Math.min(900, Math.max(1, Math.round(seconds / 5))) };
 };
 
@@ -49,10 +49,10 @@ async function findDomainAndTask(deps: Pick<Deps, 'table'>, { accountId, domainI
 }
 const ifTaskUnchanged = ({ since }: Task) => ({ 'task.since': { is: since } });
 
-/** Asks the registrar. An earlier request whose answer was lost is found and taken for this one. */
+/** Submits a task to the registrar. If an earlier request was accepted and its response lost, that request is found and continued. */
 export async function submitTask(deps: Deps & { registrar: Registrar }, ids: DomainIds): Promise<Progress> {
   const found = await findDomainAndTask(deps, ids);
-  if (!found) return ended;
+  if (!found) return ENDED;
   const { domain, task } = found;
   if (task.operationId) return progressOf('PENDING', deps, task);
   const submitted = await submitOnce(deps.registrar, domain, task);
@@ -69,7 +69,7 @@ type Submitted = 'DONE' | 'REFUSED' | { operationId: string };
 async function submitOnce(registrar: Registrar, domain: Domain, task: Task): Promise<Submitted> {
   const since = new Date(Date.parse(task.since) - CLOCK_SKEW_MS);
   const earlier = await registrar.find(task.kind === 'RENEW' ? 'RENEW_DOMAIN' : 'REGISTER_DOMAIN', domain.name, since);
-  // One that was refused may be an earlier owner's: asking again tells.
+  // A refused operation may belong to an earlier owner. A new request clarifies it.
   if (earlier && earlier.status !== 'REFUSED') return { operationId: earlier.id };
   return task.kind === 'REGISTER' ? await register(registrar, domain, task) : await renew(registrar, domain, task);
 }
@@ -80,32 +80,32 @@ async function register(registrar: Registrar, domain: Domain, { years }: Task): 
     return { operationId: await registrar.register({ domain: name, years, owner, privacy }) };
   } catch (error) {
     if (!(error instanceof RegistrarRejected)) throw error;
-    // Taken by ourselves: the request was taken on, and its answer lost.
+    // The registrar refuses a name that it has registered for us: an earlier request succeeded, and its response was lost.
     return (await registrar.registered(name)) ? 'DONE' : 'REFUSED';
   }
 }
 
 async function renew(registrar: Registrar, domain: Domain, { years }: Task): Promise<Submitted> {
   const { name, registryExpiresAt = '' } = domain;
-  const done = async () => {
+  const readRenewal = async () => {
     const now = await registrar.registered(name);
     return { now, renewed: now !== undefined && now.expiresAt.getTime() > Date.parse(registryExpiresAt) + DAY_MS };
   };
-  const { now, renewed } = await done();
+  const { now, renewed } = await readRenewal();
   if (renewed) return 'DONE';
   if (!now) return 'REFUSED';
   try {
     return { operationId: await registrar.renew(name, years, now.expiresAt.getUTCFullYear()) };
   } catch (error) {
     if (!(error instanceof RegistrarRejected)) throw error;
-    return (await done()).renewed ? 'DONE' : 'REFUSED';
+    return (await readRenewal()).renewed ? 'DONE' : 'REFUSED';
   }
 }
 
-/** Asks how far the registrar is. */
+/** Asks the registrar for the progress of a task. */
 export async function checkTask(deps: Deps & { registrar: Registrar }, ids: DomainIds): Promise<Progress> {
   const found = await findDomainAndTask(deps, ids);
-  if (!found) return ended;
+  if (!found) return ENDED;
   const { task } = found;
   if (!task.operationId) return progressOf('PENDING', deps, task);
   const { status } = await deps.registrar.operation(task.operationId);
@@ -114,7 +114,7 @@ export async function checkTask(deps: Deps & { registrar: Registrar }, ids: Doma
 
 type FinishDeps = Deps & { registrar: Registrar; dns: Pick<Dns, 'ensureZone'> };
 
-/** The registrar has done it: so has the platform now. */
+/** Records the registration or renewal that the registrar has completed. */
 export async function finishTask(deps: FinishDeps, ids: DomainIds): Promise<void> {
   const found = await findDomainAndTask(deps, ids);
   if (!found) return;
@@ -149,7 +149,7 @@ async function activate(
   if (!isDelegated) await deps.registrar.delegate(name, nameservers);
   const registryExpiresAt = expiresAt.toISOString();
   const now = deps.now().toISOString();
-  // Without an answer it is asked with the first confirmation.
+  // If the registrar does not answer, the first confirmation asks again.
   const { verification } = await checkVerification(deps, domain, deps.now());
   const set = {
     status: 'ACTIVE' as const,
@@ -157,7 +157,7 @@ async function activate(
     registryExpiresAt,
     nameservers,
     confirmedAt: now,
-    // The registry decides later: the registrar is asked about it soon.
+    // The registry decides later: a check soon asks for the result.
     ...(isDelegated ? {} : { delegation: { askedAt: now } }),
     ...(verification ? { verification } : {}),
     expiresAt: addYears(registryExpiresAt, Math.max(0, years - yearsAtOnce)),
@@ -175,12 +175,12 @@ async function activate(
     ),
     emit(deps, accountId, 'domain.registered', { domainId: id, domain: name }),
   ];
-  // What was recorded while the domain was pending goes to the name servers with this version.
-  const open = zone && { set: { hostedZoneId: zone.id, ...zoneSyncDue(deps.now()) }, add: { version: 1 } };
-  const of = { accountId, domainId: id };
-  if (open) return [...writes, change(Zone, of, open)];
-  // The zone that the registrar made beside is of no use to its owner: it is released at once.
-  const unused = { ...of, name, version: 0, mirrored: 0, ...released(deps.now()) };
+  // The new version syncs the records that were added while the domain was pending.
+  const activated = zone && { set: { hostedZoneId: zone.id, ...zoneSyncDue(deps.now()) }, add: { version: 1 } };
+  const zoneIds = { accountId, domainId: id };
+  if (activated) return [...writes, change(Zone, zoneIds, activated)];
+  // The domain has external name servers. The zone that the registrar created is unused and released immediately.
+  const unused = { ...zoneIds, name, version: 0, mirrored: 0, ...released(deps.now()) };
   return [...writes, create(Zone, unused, concurrentUpdate)];
 }
 
@@ -188,7 +188,7 @@ function applyRenewal(deps: Deps, domain: Domain, task: Task, { expiresAt }: Reg
   const set = {
     confirmedAt: deps.now().toISOString(),
     registryExpiresAt: expiresAt.toISOString(),
-    // What an invoice pays for comes on top; otherwise it was paid for from the beginning.
+    // A term with an invoice extends the paid time. Otherwise the term was part of the original order.
     expiresAt: task.invoiceId && domain.expiresAt ? addYears(domain.expiresAt, task.years) : domain.expiresAt,
   };
   const renewal = task.invoiceId ? undefined : domain.renewal;
@@ -205,8 +205,8 @@ function applyRenewal(deps: Deps, domain: Domain, task: Task, { expiresAt }: Reg
 }
 
 /**
- * The registrar refuses, and has done nothing: the payment returns to the wallet, its invoice is void.
- * @returns what it refused; undefined where another run was faster
+ * Ends a task that the registrar refused without doing anything: voids the invoice, so that the payment returns to the wallet.
+ * @returns the kind of the refused task; undefined if another run was faster
  */
 export async function refuseTask(deps: Deps, ids: DomainIds): Promise<Task['kind'] | undefined> {
   const { accountId } = ids;
@@ -229,7 +229,7 @@ export async function refuseTask(deps: Deps, ids: DomainIds): Promise<Task['kind
 
 function applyRefusal(deps: Deps, domain: Domain, task: Task): Write[] {
   if (task.kind === 'REGISTER') return endRegistration(deps, domain, 'FAILED', ifTaskUnchanged(task));
-  // A paid term is requested again day by day; a refunded one is not bought again automatically.
+  // A term that was paid with the original order is requested again every day. A refunded term is not bought again automatically.
   const next = scheduleCheck({ ...domain, task: undefined }, new Date(deps.now().getTime() + DAY_MS));
   const set = task.invoiceId ? { autoRenew: false, ...next } : next;
   const removedAttributes = task.invoiceId ? ['task', 'renewal'] : ['task'];
@@ -237,15 +237,16 @@ function applyRefusal(deps: Deps, domain: Domain, task: Task): Write[] {
 }
 
 /**
- * Ends a domain; its name is free, and its zone at the name servers is released. One that was never registered has none there.
- * @param also what else is stored of its end
+ * Returns the writes that end a domain, release its name, and release its zone at the name servers. A domain that was never registered has
+ * no such zone.
+ * @param extra further fields to store
  */
 function endRegistration(
   deps: Pick<Deps, 'now'>,
   domain: Domain,
   status: 'FAILED' | 'EXPIRED',
   when: Parameters<typeof remove>[2],
-  { zone, also }: { zone?: Zone | undefined; also?: Partial<Domain> } = {},
+  { zone, extra }: { zone?: Zone | undefined; extra?: Partial<Domain> } = {},
 ): Write[] {
   const { accountId, name, id } = domain;
   const removedAttributes = ['task', 'renewal', ...unschedule(Domain)];
@@ -253,7 +254,7 @@ function endRegistration(
     change(
       Domain,
       domain,
-      { set: { ...also, status }, remove: removedAttributes, when: { ...when, status: { is: domain.status } } },
+      { set: { ...extra, status }, remove: removedAttributes, when: { ...when, status: { is: domain.status } } },
       concurrentUpdate,
     ),
     remove(DomainName, { name }, { domainId: { is: id } }, concurrentUpdate),
@@ -261,31 +262,31 @@ function endRegistration(
   ];
 }
 
-/** The changed version has a sync that is under way notice the release. */
+/** Returns the writes that release or remove a domain's zone. The new version makes a sync in progress notice the release. */
 function endZone(
   deps: Pick<Deps, 'now'>,
   zone: Zone | undefined,
-  of: { accountId: string; domainId: string },
+  zoneIds: { accountId: string; domainId: string },
 ): Write[] {
   if (zone?.releasedAt) return [];
-  if (!zone?.hostedZoneId) return [remove(Zone, of)];
+  if (!zone?.hostedZoneId) return [remove(Zone, zoneIds)];
   const { releasedAt, dueAt } = released(deps.now());
   const set = { releasedAt, ...schedule(Zone, dueAt) };
-  return [change(Zone, of, { set, add: { version: 1 } }, concurrentUpdate)];
+  return [change(Zone, zoneIds, { set, add: { version: 1 } }, concurrentUpdate)];
 }
 
-/** Ends a domain as {@link endRegistration} does, in a commit of its own. One that fails so was never paid: the registrar was not asked. */
+/** Ends a domain in a separate commit ({@link endRegistration}). A domain that fails here was never paid, and never requested from the registrar. */
 export async function endDomain(
   deps: Pick<Deps, 'table' | 'now' | 'newId'>,
   domain: Domain,
   status: 'FAILED' | 'EXPIRED',
   when: Parameters<typeof remove>[2],
-  also: Partial<Domain> = {},
+  extra: Partial<Domain> = {},
 ): Promise<true> {
-  // Without a registrant, its account is deleted (domain/processes/account-data/leave.ts).
-  const forgotten = domain.owner.name === '' ? forgetLater(deps.now()) : {};
+  // A domain without a registrant belongs to a deleted account (domain/processes/account-data/leave.ts).
+  const forgotten = domain.owner.name === '' ? expireLater(deps.now()) : {};
   const zone = await deps.table.get(Zone, { accountId: domain.accountId, domainId: domain.id });
-  const writes = endRegistration(deps, domain, status, when, { zone, also: { ...also, ...forgotten } });
+  const writes = endRegistration(deps, domain, status, when, { zone, extra: { ...extra, ...forgotten } });
   return await commitAsPlatform(deps, writes, true, {
     action: status === 'EXPIRED' ? 'domain.expired' : 'domain.failed',
     accountId: domain.accountId,

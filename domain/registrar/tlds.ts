@@ -7,18 +7,18 @@ import { changeOffer, type OfferRule, offerReader } from '../offers.ts';
 
 const rand = () => z.number().check(z.minimum(0), z.maximum(1_000_000), z.multipleOf(0.01));
 
-/** An extension that we sell. Prices are rand a year, without VAT. */
+/** A TLD on sale. Prices are rand per year, without VAT. */
 const Tld = () =>
   z.object({
     tld: z.string().check(z.refine((tld) => isHostName(`example.${tld}`), 'must be a top-level domain, e.g. co.za')),
     registration: rand(),
     renewal: rand(),
     transfer: rand(),
-    /** True when the TLD is suggested beside others and listed with its price. */
+    /** True if searches suggest the TLD and the price list contains it. */
     featured: z.boolean(),
-    /** The longest term that its registry sells at once, in years; we renew until a longer one is reached. */
+    /** Longest term that the registry sells in one request, in years. A longer order is completed by renewals. */
     yearsAtOnce: z.int().check(z.minimum(1), z.maximum(10)),
-    /** True when the registry can hide the owner's details. */
+    /** True if the registry can hide the owner's details. */
     privacy: z.boolean(),
   });
 export type Tld = z.output<ReturnType<typeof Tld>>;
@@ -26,7 +26,7 @@ export type Tld = z.output<ReturnType<typeof Tld>>;
 /** Input of an operator: the whole list ({@link changeOffer}). */
 export const TldsInput = () => z.object({ extensions: z.optional(z.nullable(z.array(Tld()).check(z.minLength(1)))) });
 
-const sold = (tld: string, price: number, rest: Partial<Tld> = {}): Tld => ({
+const sold = (tld: string, price: number, overrides: Partial<Tld> = {}): Tld => ({
   tld,
   registration: price,
   renewal: price,
@@ -34,7 +34,7 @@ const sold = (tld: string, price: number, rest: Partial<Tld> = {}): Tld => ({
   featured: true,
   yearsAtOnce: 10,
   privacy: true,
-  ...rest,
+  ...overrides,
 });
 
 /**
@@ -70,23 +70,23 @@ const OFFER: OfferRule<{ extensions: Tld[] }> = {
   parts: ['extensions'],
 };
 
-/** The extensions on sale as they are now: the built-in list, or what operators put in its place. */
+/** Returns a function that reads the TLDs on sale: the built-in list, or the list that operators have set. */
 export const tldsOnSale = (deps: Deps): ReadTlds =>
   offerReader(deps, OFFER, ({ extensions }): readonly Tld[] => extensions ?? BUILT_IN);
 
-/** For operators: puts a list in place of the one that is there. */
+/** For operators: replaces the list of TLDs on sale. */
 export const setTlds = (deps: Deps, given: z.output<ReturnType<typeof TldsInput>>) => changeOffer(deps, OFFER, given);
 
-/** A name to be registered, taken apart. */
+/** The parsed name of a domain to register. */
 export interface Name {
   domain: string;
   label: string;
   extension: Tld;
 }
 
-/** Takes a full domain apart. Throws 400 naming `field` for what is no domain name, or an extension that we do not sell. */
+/** Parses a full domain name. Throws 400 naming `field` if it is not a domain name or its TLD is not on sale. */
 export function parseDomainName(field: string, domain: string, catalogue: readonly Tld[]): Name {
-  const refuse = (why: string) => new ApiError('invalid_request', `${field}: ${why}`);
+  const refuse = (reason: string) => new ApiError('invalid_request', `${field}: ${reason}`);
   if (/[^\0-\x7f]|(^|\.)xn--/.test(domain))
     throw refuse('must use letters a to z; internationalised names are not sold');
   if (!isHostName(domain)) throw refuse('must be a domain name, e.g. example.co.za');

@@ -4,22 +4,22 @@ import type { Domain } from '../../table/entities/registrar.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 
 /**
- * The registrar writes to a registrant whose address it does not know yet, in its own name, and suspends the domain where the link in
- * that email is not followed. The account is told while that is open (docs/decisions/0032-names.md).
+ * The registrar emails a registrant whose address it does not know yet, and suspends the domain if the registrant does not follow the
+ * link in that email. The account is notified while the confirmation is pending (docs/decisions/0032-names.md).
  */
 export interface VerificationCheck {
-  /** The value to store; undefined where nothing is to be confirmed. */
+  /** The value to store; undefined if nothing has to be confirmed. */
   verification: Domain['verification'];
-  /** The reason for which the registrar did not answer: what was known stays. */
+  /** Error of a request that the registrar did not answer; the known value is kept. */
   error?: unknown;
 }
 
-/** The account is told again after this time, in milliseconds: the registrar gives 3 to 15 days. */
+/** Interval at which the account is reminded, in milliseconds. The registrar allows 3 to 15 days. */
 const REMINDER_INTERVAL_MS = 3 * DAY_MS;
-/** One short attempt: the next check asks again. */
+/** One short attempt, because the next check asks again. */
 const QUESTION_OPTIONS = { attempts: 1, timeout: TIMEOUTS_S.registrar.sweep * 1000 };
 
-/** Asks the registrar whether it waits for a domain's registrant. Does not throw: the answer decides nothing else. */
+/** Asks the registrar whether it waits for a domain's registrant. Never throws, because the rest of the check does not depend on the answer. */
 export async function checkVerification(
   { registrar }: { registrar: Pick<Registrar, 'verification'> },
   { name, verification: known }: Domain,

@@ -30,7 +30,7 @@ import { Wallet } from '../../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { notRemoved } from '../../hosting/removal.ts';
-import { forgetLater, scheduleCheck } from '../../registrar/schedule.ts';
+import { expireLater, scheduleCheck } from '../../registrar/schedule.ts';
 import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
 import { HOUR_MS, MINUTE_MS, timestampAfter } from '../../time.ts';
@@ -139,7 +139,7 @@ async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<boo
     if (underWay) done = false;
     if (underWay || owner.name === '') continue;
     const next =
-      status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : forgetLater(deps.now());
+      status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : expireLater(deps.now());
     const set = { autoRenew: false, owner: blank, ...next };
     const when = { status: { is: status }, task: 'absent' as const };
     const write = change(Domain, { accountId, id }, { set, when }, concurrentUpdate);
