@@ -11,11 +11,11 @@ export interface CacheOptions {
 const systemClock = () => new Date();
 
 /**
- * In-memory cache of one process: bounded, least recently used entry evicted first, with a time to live per entry. Everything
- * that a warm instance remembers from one request to the next is in one of these (docs/decisions/0025-one-cache.md).
+ * In-memory cache of one process: bounded, with a time to live per entry, evicting the least recently used entry first. A warm
+ * instance keeps all data between requests in such caches (docs/decisions/0025-one-cache.md).
  */
 export class Cache<V extends NonNullable<unknown>> {
-  /** In the order of their last use, the least recent first; both times are in epoch milliseconds. */
+  /** Entries in the order of their last use, least recent first. Times are in epoch milliseconds. */
   readonly #entries = new Map<string, { value: V; storedAt: number; expiresAt: number }>();
   readonly #options: CacheOptions;
 
@@ -27,7 +27,7 @@ export class Cache<V extends NonNullable<unknown>> {
     return (this.#options.now ?? systemClock)().getTime();
   }
 
-  /** Returns the entry if it has not expired, and marks it as used. Where the clock has been set back, what was stored later expires. */
+  /** Returns the entry if it has not expired, and marks it as used. If the clock was set back, entries stored at later times expire. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
@@ -60,9 +60,9 @@ export interface ReadThroughOptions extends CacheOptions {
 }
 
 /**
- * Returns a function that takes a value from a {@link Cache}, or reads and stores it. Concurrent callers share one read, and
- * a failed read is not stored. An expired entry within `staleMs` is returned at once and refreshed in the background; where
- * that fails, the next call tries again.
+ * Returns a function that takes a value from a {@link Cache}, or reads and stores it. Concurrent callers share one read. Failed reads
+ * are not stored. An entry that expired less than `staleMs` ago is returned immediately and refreshed in the background; if that
+ * fails, the next call tries again.
  */
 export function readThrough<V>({ ttlMs = Number.POSITIVE_INFINITY, staleMs = 0, ...options }: ReadThroughOptions) {
   const { now = systemClock } = options;
@@ -84,11 +84,11 @@ export function readThrough<V>({ ttlMs = Number.POSITIVE_INFINITY, staleMs = 0, 
     if (entry && now().getTime() < entry.freshUntil) return entry.value;
     const reading = reads.get(key) ?? start(key, read);
     if (!entry) return await reading;
-    // The next reader reads again where this fails.
+    // If this fails, the next call reads again.
     reading.catch(() => undefined);
     return entry.value;
   };
-  /** Reads again although the entry has not expired, unless it was read less than `minAgeMs` ago. */
+  /** Refreshes an entry that has not expired, unless it was read less than `minAgeMs` ago. */
   const again = async (key: string, read: () => Promise<V>, minAgeMs: number): Promise<V> => {
     const entry = entries.get(key);
     if (entry && now().getTime() < entry.readAt + minAgeMs) return entry.value;
@@ -97,15 +97,15 @@ export function readThrough<V>({ ttlMs = Number.POSITIVE_INFINITY, staleMs = 0, 
   return Object.assign(get, { again });
 }
 
-/** Time in milliseconds until a warm instance notices what an operator has changed. */
+/** Time after which a warm instance refreshes a setting that an operator may have changed, in milliseconds. */
 const OPERATOR_SETTING_TTL_MS = 30_000;
 
-/** Age of a setting, in milliseconds, at which a request waits for it: an instance that was idle does not sell at yesterday's price. */
+/** Age from which a request waits for the refresh, in milliseconds: an instance that was idle must not sell at yesterday's price. */
 const OPERATOR_SETTING_MAX_AGE_MS = 300_000;
 
 /**
- * Returns a function that reads an operator's setting once, and again in the background once it is older than 30 seconds:
- * no request waits for it but the first, and the first after five minutes without any.
+ * Returns a function that reads an operator's setting, and refreshes it in the background once it is older than 30 seconds. Requests
+ * wait only for the first read, and for a refresh after five minutes without requests.
  */
 export function staleWhileRevalidate<V>(now: () => Date, read: () => Promise<V>): () => Promise<V> {
   const fetch = readThrough<V>({

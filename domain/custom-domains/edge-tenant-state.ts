@@ -7,27 +7,27 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, timestampAfter } from '../time.t
 
 export interface TenantKey {
   host: string;
-  /** The claim's token: a later claim of the same host has another tenant. */
+  /** The token of the claim: a later claim of the same host has another tenant. */
   token: string;
 }
 
-/**
- * The result of a check: done, so that the reconciler checks next, or the seconds until this execution checks again.
- */
+/** The result of a check of a tenant. */
 export interface CheckResult {
+  /** True to end the execution: the reconciler starts the next check. */
   done: boolean;
+  /** Seconds until this execution checks again, if it is not done. */
   waitSeconds: number;
 }
 export const DONE: CheckResult = { done: true, waitSeconds: 1 };
 
-/** An execution keeps looking for this long at what is under way; then the reconciler does. */
+/** Time for which an execution polls a pending tenant, in milliseconds. After it, the reconciler checks at longer intervals. */
 const MAX_WATCH_MS = TIMEOUTS_S.tenant.watch * SECOND_MS;
-/** An execution that is silent for this long is dead. */
+/** Time without a check after which an execution counts as dead, in milliseconds. */
 export const HEARTBEAT_TIMEOUT_MS = 5 * MINUTE_MS;
 
-const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
+const clamp = (min: number, value: number, max: number) => Math.min(max, Math.max(min, value));
 
-/** Checks whether an execution may be creating the tenant right now. */
+/** Returns true if an execution may be creating the tenant right now. */
 export const isCreateLeased = (deps: Pick<Deps, 'now'>, { createLeaseUntil }: DistributionTenant): boolean =>
   createLeaseUntil !== undefined && createLeaseUntil > deps.now().toISOString();
 
@@ -39,13 +39,13 @@ function nextCheckDelay(
   const waited = now - Date.parse(since);
   const recheckIn = (milliseconds: number) => ({ ...DONE, dueAt: timestampAfter(now, milliseconds) });
   switch (status) {
-    // Most owners come back to it within minutes; some after days, some never.
+    // Most owners change their DNS within minutes, others after days or never.
     case 'WAITING':
       return recheckIn(clamp(MINUTE_MS, waited, HOUR_MS));
-    // Each attempt counts towards what the account may ask for in a year.
+    // Each attempt counts towards the yearly quota of certificates of the AWS account.
     case 'FAILED':
       return recheckIn(clamp(HOUR_MS, waited, 7 * DAY_MS));
-    // Certificates are renewed by themselves, as long as the domain leads here.
+    // CloudFront renews certificates automatically as long as the domain points here.
     case 'ISSUED':
       return recheckIn(DAY_MS);
     default:
@@ -58,7 +58,7 @@ function nextCheckDelay(
   }
 }
 
-/** A certificate that cannot be issued, or one that is in use and cannot be renewed because its domain points elsewhere. */
+/** True for a certificate that cannot be issued, or that cannot be renewed because its domain points elsewhere. */
 const isInTrouble = ({ status, problem }: Pick<DistributionTenant, 'status' | 'problem'>): boolean =>
   status === 'FAILED' || (status === 'ISSUED' && problem !== null);
 
@@ -78,7 +78,7 @@ export function applyChanges(
   const next: DistributionTenant = {
     ...rest,
     ...(isInTrouble(rest) ? { troubledSince: troubledSince ?? now.toISOString() } : {}),
-    // While another certificate is pending, the trouble is the same: it ends with a certificate that works.
+    // While another certificate is pending the trouble continues. It ends with a working certificate.
     ...(status === 'PENDING' && troubledSince !== undefined ? { troubledSince } : {}),
     status,
     since,
@@ -90,7 +90,7 @@ export function applyChanges(
   return { tenant: next, result, write: replace(DistributionTenant, next, same, concurrentUpdate) };
 }
 
-/** Writes down what was found. */
+/** Stores the findings of a check. */
 export async function saveChanges(deps: Deps, tenant: DistributionTenant, changes: Changes): Promise<CheckResult> {
   const { write, result } = applyChanges(deps, tenant, changes);
   await deps.table.transact([write]);

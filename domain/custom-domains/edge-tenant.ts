@@ -29,28 +29,25 @@ import { startVerifications } from './ownership.ts';
 import { setZoneAlias } from './zone-alias.ts';
 
 /**
- * Reconciliation of the distribution tenants of verified domains. One check moves a tenant as far as possible towards
- * its desired state. It may be repeated, crash anywhere and run twice at once: tenants are found by name, and a lease
- * precedes the creation.
+ * Reconciliation of the distribution tenants of verified domains. One check moves a tenant as far as possible towards its desired
+ * state. A check may be repeated, crash anywhere and run concurrently with another: tenants are found by name, and a lease guards
+ * their creation.
  */
 type TenantDeps = Deps & { dnsResolver: DnsResolver } & Pick<CellProviders, TenantProvider>;
 type TenantProvider = 'edgeTenants' | 'hostRoutes' | 'edgeEndpoint';
 
-/**
- * Lease of a tenant's creation: longer than a check can take, so that no creation
- * outlives it.
- */
+/** Duration of the create lease in milliseconds: longer than a check can take, so that no creation outlives it. */
 const CREATE_LEASE_MS = TIMEOUTS_S.tenant.lease * SECOND_MS;
 /**
- * Time after which a pending certificate is slow, in milliseconds: most are issued within minutes. The check then
- * resolves the domain again.
+ * Age at which a pending certificate counts as slow, in milliseconds: most are issued within minutes. From then on, checks resolve
+ * the domain to find the cause.
  */
 const SLOW_ISSUANCE_MS = 10 * MINUTE_MS;
 
-/** Returns the tenant's name. No two claims share one. */
+/** Returns the name of a claim's tenant. No two claims share one. */
 const tenantName = ({ token }: TenantKey) => `door-${token}`;
 
-/** Makes one check of a tenant. Throws the edge's own errors, which the execution retries. */
+/** Checks a tenant once. Throws the edge's errors, which the execution retries. */
 export async function reconcileTenant(
   { cellOf, ...others }: Deps & { dnsResolver: DnsResolver } & InCell<TenantProvider>,
   { host, token }: TenantKey,
@@ -63,15 +60,15 @@ export async function reconcileTenant(
   return await checkAgainOnConflict(advanceTenant(deps, { ...tenantItem, reverified: true }));
 }
 
-/** Returns the result of a step; where it lost a race, this execution checks again. */
+/** Returns the result of a step. After a concurrent update, this execution checks again. */
 async function checkAgainOnConflict(step: Promise<CheckResult>): Promise<CheckResult> {
   return (await ignoreConflict(step)) ?? { done: false, waitSeconds: 2 };
 }
 
-/** Moves a tenant towards service as far as possible. */
+/** Moves a tenant as far as possible towards serving its domain. */
 async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
   const { host } = tenantItem;
-  // Also of one that serves: the account may have had no zone of its domain when the tenant was created.
+  // Also for a tenant that already serves: the account may not have had the domain's zone when the tenant was created.
   const { isManaged, changed } = await setZoneAlias(deps, tenantItem, deps.edgeEndpoint, concurrentUpdate);
   if (changed) return { done: false, waitSeconds: 5 };
   const name = tenantName(tenantItem);
@@ -82,9 +79,9 @@ async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): 
     return await saveChanges(deps, tenantItem, { status, problem: await pendingReason(deps, tenantItem) });
   if (status === 'ISSUED' && arn) {
     if (tenant.certificate !== arn && tenant.deployed) await deps.edgeTenants.attachCertificate(tenant, host, arn);
-    const opened = tenant.certificate === arn && tenant.deployed && tenant.active;
-    const problem = opened ? await departureProblem(deps, tenantItem) : null;
-    return await saveChanges(deps, tenantItem, { status: opened ? 'ISSUED' : 'PENDING', problem });
+    const isServing = tenant.certificate === arn && tenant.deployed && tenant.active;
+    const problem = isServing ? await findDepartureProblem(deps, tenantItem) : null;
+    return await saveChanges(deps, tenantItem, { status: isServing ? 'ISSUED' : 'PENDING', problem });
   }
   const problem = certificateMessage(host, status === 'ISSUED' ? 'FAILED' : status);
   // The owner sees the failure first; the next check requests another certificate.
@@ -92,7 +89,7 @@ async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): 
   return await reissueCertificate(deps, tenantItem, tenant);
 }
 
-/** Explains why a certificate is still pending, where the cause is that the domain points elsewhere. */
+/** Explains a slow certificate to the owner if the domain points elsewhere or does not resolve; null otherwise. */
 async function pendingReason(deps: TenantDeps, tenantItem: DistributionTenant): Promise<string | null> {
   if (tenantItem.status !== 'PENDING' || deps.now().getTime() - Date.parse(tenantItem.since) < SLOW_ISSUANCE_MS)
     return null;
@@ -101,12 +98,12 @@ async function pendingReason(deps: TenantDeps, tenantItem: DistributionTenant): 
   return pointsElsewhere(deps, target) ? notPointingMessage(tenantItem.host, deps.edgeEndpoint, target) : null;
 }
 
-/** True for an alias to another name, or no address at all. Bare addresses may be those of an ALIAS to the edge. */
+/** True for an alias to another name, or without any address. Addresses alone may result from an ALIAS record to the edge. */
 const pointsElsewhere = ({ edgeEndpoint }: TenantDeps, { alias, addresses }: DnsTarget): boolean =>
   alias ? alias !== edgeEndpoint : addresses.length === 0;
 
-/** Returns what to say about a domain with a certificate that has left: its visitors do not come here any more. */
-async function departureProblem(deps: TenantDeps, { host }: DistributionTenant): Promise<string | null> {
+/** Explains to the owner of a domain with a certificate that the domain no longer points here; null if it does. */
+async function findDepartureProblem(deps: TenantDeps, { host }: DistributionTenant): Promise<string | null> {
   const target = await resolveTarget(deps, { host });
   return target && pointsElsewhere(deps, target) ? notPointingMessage(host, deps.edgeEndpoint, target) : null;
 }
@@ -140,8 +137,8 @@ async function resolveTarget(
 }
 
 /**
- * Creates the tenant once the domain resolves. Only CloudFront can tell whether it points here: an ALIAS or ANAME shows
- * as addresses, which differ by place.
+ * Creates the tenant once the domain resolves. Only CloudFront can tell whether the domain points here: an ALIAS or ANAME record
+ * resolves to addresses, which differ by region.
  */
 async function createTenant(
   deps: TenantDeps,
@@ -166,14 +163,14 @@ async function createTenant(
   const { tenant: leased, write } = applyChanges(deps, tenantItem, { createLeaseUntil, apex });
   await deps.table.transact([write]);
   const result = await deps.edgeTenants.create(tenantName(tenantItem), host);
-  // An attempt that throws may have created the tenant all the same: the lease then lasts to its end.
-  const { createLeaseUntil: _, ...free } = leased;
-  if (result === 'ELSEWHERE') return await saveChanges(deps, free, notPointing);
-  if (result === 'TAKEN') return await saveChanges(deps, free, { status: 'FAILED', problem: takenMessage(host) });
-  return await saveChanges(deps, free, certificateRequested(free));
+  // If the call throws, the tenant may exist nevertheless, so the lease stays until it expires.
+  const { createLeaseUntil: _, ...unleased } = leased;
+  if (result === 'ELSEWHERE') return await saveChanges(deps, unleased, notPointing);
+  if (result === 'TAKEN') return await saveChanges(deps, unleased, { status: 'FAILED', problem: takenMessage(host) });
+  return await saveChanges(deps, unleased, certificateRequested(unleased));
 }
 
-/** Removes a tenant and, with its last part, the claim of its host. */
+/** Removes a tenant step by step, and finally the claim of its host. */
 async function removeTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
   const { host, applicationId, version } = tenantItem;
   const tenant = await deps.edgeTenants.find(tenantName(tenantItem));

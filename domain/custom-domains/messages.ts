@@ -1,7 +1,7 @@
 import type { DnsTarget } from '../../providers/dns/targets.ts';
 import type { Certificate } from '../../providers/edge/tenants.ts';
 
-/** Messages to a domain's owner about its tenant: the state, and the next step. */
+/** Messages to a domain's owner about its tenant, with the state and the next step. */
 
 const apexHint = (host: string) =>
   `A CNAME is not allowed at the zone apex: use an ALIAS or ANAME record, or a name below it, such as www.${host}.`;
@@ -10,8 +10,8 @@ const MANAGED_ZONE_HINT =
   'The platform serves its DNS: remove its A, AAAA and CNAME records, and it points there automatically.';
 
 /**
- * Explains that the domain does not point here. @param isManaged true for a zone of the platform that belongs to the
- * same account
+ * Explains that the domain does not point here.
+ * @param isManaged true if the platform serves the domain's zone for the same account
  */
 export function notPointingMessage(
   host: string,
@@ -20,7 +20,7 @@ export function notPointingMessage(
   isManaged = false,
 ): string {
   const hint = isManaged ? ` ${MANAGED_ZONE_HINT}` : apex ? ` ${apexHint(host)}` : '';
-  // It is as it should be: CloudFront sees an older answer.
+  // The record is correct, but CloudFront still sees an older response.
   if (alias === address)
     return `${host} points to ${address}, but the change has not reached all name servers yet. No action is needed.`;
   const target = alias || addresses[0];
@@ -28,10 +28,13 @@ export function notPointingMessage(
   return `${host} ${state}. It must point to ${address}.${hint}`;
 }
 
-/** The problem of a host that could not be resolved. Our resolver may have failed as well; the owner can act on the name servers only. */
+/** Explains that a host could not be resolved. The platform's resolver may have failed instead, but the owner can fix only the name servers. */
 export const nameServersSilentMessage = (host: string): string => `The name servers of ${host} do not answer.`;
 
-/** Explains that the proof of a verified domain is missing. @param until ISO 8601 */
+/**
+ * Explains that the proof of a verified domain is missing.
+ * @param until the time of the release, in ISO 8601
+ */
 export const proofMissingMessage = (record: string, until: string): string =>
   `The TXT record ${record} is missing. Restore it before ${until.slice(0, 10)}, or the domain is released.`;
 
@@ -54,13 +57,13 @@ export const MAX_CERTIFICATE_NAME = 64;
 export const tooLongMessage = (host: string): string =>
   `${host} is longer than ${MAX_CERTIFICATE_NAME} characters, so no certificate can be issued for it. Use a shorter name.`;
 
-/** Explains why there is no certificate. */
+/** Explains why no certificate was issued or renewed. */
 export const certificateMessage = (
   host: string,
   status: Exclude<Certificate['status'], 'PENDING' | 'ISSUED'>,
 ): string =>
   ({
-    TIMED_OUT: `${host} could not be validated for three days, so no certificate was issued. It must point here all the time. ${CAA}`,
+    TIMED_OUT: `${host} could not be validated for three days, so no certificate was issued. It must keep pointing here. ${CAA}`,
     FAILED: `No certificate was issued for ${host}. ${CAA}`,
     ENDED: `The certificate of ${host} expired because it could not be renewed. The domain must point here. ${CAA}`,
   })[status];

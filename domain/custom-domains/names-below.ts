@@ -5,18 +5,18 @@ import type { Deps } from '../deps.ts';
 /** Number of items read at once. */
 const BATCH_SIZE = 50;
 
-/** A list of host names by their labels in reverse (`nameListKeys`). */
+/** An index of host names, sorted by their labels in reverse (`nameListKeys`). */
 interface NameList<T, K> {
   entity: Entity<T, K>;
-  /** Returns the place of a name in the list. */
+  /** Returns the keys of a name in the index. */
   near(name: string): { listPk: string; listSk: string };
   nameOf(item: T): string;
 }
 
-/** The hosts that accounts have verified. */
+/** The index of verified hosts. */
 export const VERIFIED_HOSTS = { entity: Host, near: verifiedHostsNear, nameOf: ({ host }: Host) => host };
 
-/** Returns the items of a list whose name is a domain or below it. */
+/** Returns the items of an index whose name is the domain itself or below it. */
 export async function* eachBelow<T, K>(
   { table }: Pick<Deps, 'table'>,
   { entity, near, nameOf }: NameList<T, K>,

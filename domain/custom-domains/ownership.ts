@@ -11,8 +11,9 @@ import { releaseAsPlatform } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
 
 /**
- * Ownership of verified domains: it is verified again every week. A proof that is missing is shown, and looked for every
- * day; after the grace period the domain is released. Meanwhile the domain serves, and other accounts may claim it.
+ * Ownership of verified domains, which is verified again every week. If the proof is missing, the owner is told, and it is checked
+ * every day; after the grace period the domain is released. During the grace period the domain keeps serving, and other accounts may
+ * claim it.
  */
 const VERIFICATION_INTERVAL_MS = 7 * DAY_MS;
 const GRACE_PERIOD_MS = 7 * DAY_MS;
@@ -25,19 +26,20 @@ export const challengeName = (host: string) => `_hosting-challenge.${host}`;
 
 export const nextVerification = (now: Date): string => timestampAfter(now, VERIFICATION_INTERVAL_MS);
 
-/** Returns the end of the grace period of a domain whose proof is missing. */
+/** Returns the end of the grace period of a domain without proof, at which it is released. */
 export const releasedAt = (unprovenSince: string): string => timestampAfter(unprovenSince, GRACE_PERIOD_MS);
 
-/** The reason why a host is not proven. */
+/** The reason why an account has not proven that it owns a host. */
 export interface MissingProof {
   problem: string;
-  /** False where the name servers did not answer, which proves nothing in either direction. */
+  /** False if the name servers did not answer, which proves nothing. */
   isDefinite: boolean;
 }
 
 /**
- * Looks for the proof that an account owns a host. The account has registered the domain here, or its DNS has the token:
- * of a domain that another account has registered here, only that account's DNS can.
+ * Checks that an account owns a host: it has registered the domain here, or the host's TXT record has the token. The record is
+ * required even if another account has registered the domain here.
+ * @returns undefined if the proof is there
  */
 export async function findMissingProof(
   deps: Pick<Deps, 'table'> & { txt: TxtRecords },
@@ -63,13 +65,15 @@ const isVerifiedBy = (app: App | undefined, host: string): app is App & { custom
   app.customDomain?.host === host &&
   app.customDomain.status === 'VERIFIED';
 
-/** Verifies the ownership of a verified domain again, and stores the result where the owner sees it. */
+/** Verifies the ownership of a verified domain again, and stores the result for the owner to see. Releases the domain after the grace period. */
 export async function verifyAgain(deps: OwnershipDeps, held: Host): Promise<void> {
   const { host, accountId, applicationId } = held;
   const app = await deps.table.get(App, { accountId, id: applicationId });
-  const mine = { applicationId: { is: applicationId } };
+  const isStillHeld = { applicationId: { is: applicationId } };
   if (held.releasing || !isVerifiedBy(app, host)) {
-    await deps.table.transact([change(Host, { host }, { remove: unschedule(Host), when: mine }, concurrentUpdate)]);
+    await deps.table.transact([
+      change(Host, { host }, { remove: unschedule(Host), when: isStillHeld }, concurrentUpdate),
+    ]);
     return;
   }
   const { customDomain } = app;
@@ -85,27 +89,27 @@ export async function verifyAgain(deps: OwnershipDeps, held: Host): Promise<void
     ? { ...proven, unprovenSince: since, problem: proofMissingMessage(challengeName(host), releasedAt(since)) }
     : proven;
   const next = schedule(Host, missing ? timestampAfter(now, GRACE_CHECK_INTERVAL_MS) : nextVerification(now));
-  const seen = {
+  const hostChange = {
     ...(missing ? { set: { ...next, unprovenSince: since } } : { set: next, remove: ['unprovenSince'] }),
-    when: mine,
+    when: isStillHeld,
   };
-  const same = { 'customDomain.token': { is: customDomain.token }, 'customDomain.status': { is: 'VERIFIED' } };
+  const isSameClaim = { 'customDomain.token': { is: customDomain.token }, 'customDomain.status': { is: 'VERIFIED' } };
   await deps.table.transact([
-    change(Host, { host }, seen, concurrentUpdate),
+    change(Host, { host }, hostChange, concurrentUpdate),
     change(
       App,
       app,
-      { set: { customDomain: shown }, when: { ...same, status: { isNot: 'DELETING' } } },
+      { set: { customDomain: shown }, when: { ...isSameClaim, status: { isNot: 'DELETING' } } },
       concurrentUpdate,
     ),
   ]);
 }
 
-/** Verified domains whose ownership is to be verified again. */
+/** Verified domains whose ownership is due for verification. */
 export const ownershipQueue: DueQueue<typeof Host, OwnershipDeps> = {
   queue: 'OWNERSHIP',
   entity: Host,
-  // Most of a check is waiting for name servers.
+  // A check mostly waits for name servers.
   concurrency: 20,
   readsAccounts: true,
   act: async (deps, held) => {
@@ -113,7 +117,7 @@ export const ownershipQueue: DueQueue<typeof Host, OwnershipDeps> = {
   },
 };
 
-/** Schedules the verifications of a domain that was verified before there were any. May be repeated. */
+/** Schedules the verifications of a domain that was verified before repeated verification existed. May be repeated. */
 export async function startVerifications(
   deps: Pick<Deps, 'table' | 'now'>,
   { host, applicationId, since }: { host: string; applicationId: string; since: string },

@@ -9,10 +9,10 @@ import { restartQueue } from '../sweep/restart-queue.ts';
 import { HOUR_MS, SECOND_MS, timestampAfter } from '../time.ts';
 import { applyChanges, HEARTBEAT_TIMEOUT_MS, isCreateLeased, type TenantKey } from './edge-tenant-state.ts';
 
-/** Creates the tenant of a newly verified domain; the stream starts its reconciliation. */
+/** Returns the write that creates the tenant of a newly verified domain; the stream then starts its reconciliation. */
 export function newTenant(
   deps: Pick<Deps, 'now'>,
-  of: { accountId: string; id: string } & Placed,
+  app: { accountId: string; id: string } & Placed,
   { host, token }: CustomDomain,
 ): Write {
   const now = deps.now();
@@ -20,12 +20,12 @@ export function newTenant(
   return create(DistributionTenant, {
     host,
     token,
-    accountId: of.accountId,
-    applicationId: of.id,
+    accountId: app.accountId,
+    applicationId: app.id,
     status: 'WAITING',
     since,
     problem: null,
-    ...(of.cellId === undefined ? {} : { cellId: of.cellId }),
+    ...(app.cellId === undefined ? {} : { cellId: app.cellId }),
     apex: false,
     certificates: 0,
     reverified: true,
@@ -36,7 +36,8 @@ export function newTenant(
 }
 
 /**
- * Starts the reconciliation of a tenant. @param name of the execution; a lost execution is repeated under another name
+ * Starts the reconciliation of a tenant.
+ * @param name the name of the execution. A lost execution is repeated under another name
  */
 export const startReconciliation = (deps: { tenantExecutions: Executions }, { host, token }: TenantKey, name: string) =>
   deps.tenantExecutions.start(name, { host, token });
@@ -47,7 +48,7 @@ export const releaseTenant = (deps: Pick<Deps, 'now'>, tenant: DistributionTenan
 
 /**
  * Marks the tenant of a released domain for removal; the claim of the host ends with the tenant. May be repeated.
- * @returns false without a tenant; the caller then ends the claim
+ * @returns false if there is no tenant, so that the caller must end the claim
  */
 export async function closeTenant(deps: Deps, { host, token }: TenantKey): Promise<boolean> {
   return await retryOnConflict(async () => {
@@ -59,8 +60,8 @@ export async function closeTenant(deps: Deps, { host, token }: TenantKey): Promi
 }
 
 /**
- * Returns the cooldown between two checks that the owner requests. Where a certificate failed, each check requests
- * another one.
+ * Returns the cooldown between two checks that the owner requests, in milliseconds. It is longer after a failed certificate, because
+ * each check then requests another one.
  */
 const recheckCooldown = ({ status, certificates }: DistributionTenant) =>
   status === 'FAILED' && certificates > 0 ? HOUR_MS : 10 * SECOND_MS;
@@ -70,23 +71,23 @@ export async function requestCheck(deps: Deps, tenant: DistributionTenant): Prom
   const { status, problem, askedAt } = tenant;
   const hasLeft = status === 'ISSUED' && problem !== null;
   if (status !== 'WAITING' && status !== 'FAILED' && !hasLeft) return tenant;
-  // A creation is a check under way. A newer version would refuse its result, and its lease would last to the end.
+  // A creation is a running check. A write here would make its result stale, and its lease would stay until it expires.
   if (isCreateLeased(deps, tenant)) return tenant;
   const now = deps.now().getTime();
   if (askedAt && now - Date.parse(askedAt) < recheckCooldown(tenant)) return tenant;
-  const asked = { askedAt: timestampAfter(now, 0) };
-  const same = { token: { is: tenant.token }, version: { is: tenant.version } };
-  const next = { ...tenant, ...asked, version: tenant.version + 1 };
-  const asking = deps.table.transact([replace(DistributionTenant, next, same, concurrentUpdate)]);
-  // On a conflict a check is under way.
-  return (await ignoreConflict(asking.then(() => ({ ...tenant, ...asked })))) ?? tenant;
+  const requested = { askedAt: timestampAfter(now, 0) };
+  const isUnchanged = { token: { is: tenant.token }, version: { is: tenant.version } };
+  const next = { ...tenant, ...requested, version: tenant.version + 1 };
+  const writing = deps.table.transact([replace(DistributionTenant, next, isUnchanged, concurrentUpdate)]);
+  // A conflict means that a check is running already.
+  return (await ignoreConflict(writing.then(() => ({ ...tenant, ...requested })))) ?? tenant;
 }
 
-/** Tenants whose next check has come, or whose execution died: an execution is started. */
+/** Tenants that are due for a check, or whose execution died: another execution starts. */
 export const tenantQueue = restartQueue({
   queue: 'DOOR',
   entity: DistributionTenant,
-  // A check here is the start of an execution.
+  // Acting on a tenant only starts an execution.
   concurrency: 10,
   readsAccounts: true,
   afterMs: HEARTBEAT_TIMEOUT_MS,

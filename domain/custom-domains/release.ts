@@ -21,8 +21,8 @@ export async function findTenant(
 }
 
 /**
- * Returns the writes that give up an application's hold on a host. A host with a tenant ends with its removal, by the
- * tenant's reconciliation.
+ * Returns the writes that release an application's host. A host with a tenant is only marked as releasing; the tenant's
+ * reconciliation removes both.
  */
 export async function releaseHost(
   deps: Deps,
@@ -33,34 +33,34 @@ export async function releaseHost(
   const claim = remove(HostClaim, { host, accountId });
   const held = await deps.table.get(Host, { host });
   if (held?.applicationId !== id) return [claim];
-  const mine = { applicationId: { is: id } };
-  if (!tenant) return [claim, remove(Host, { host }, mine, concurrentUpdate)];
-  const releasing = { set: { releasing: true }, remove: unschedule(Host), when: mine };
+  const isStillHeld = { applicationId: { is: id } };
+  if (!tenant) return [claim, remove(Host, { host }, isStillHeld, concurrentUpdate)];
+  const releasing = { set: { releasing: true }, remove: unschedule(Host), when: isStillHeld };
   return [claim, releaseTenant(deps, tenant), change(Host, { host }, releasing, concurrentUpdate)];
 }
 
 /**
- * Returns the writes that take the custom domain from an application, which uses its default address again. They
- * require the claim that was read.
+ * Returns the writes that remove an application's custom domain, so that it uses its default address again. They throw
+ * `ConcurrentUpdateError` if the claim changed since it was read.
  */
 export async function releaseCustomDomain(deps: Deps, app: App): Promise<Write[]> {
   const { customDomain, hosts } = app;
   if (!customDomain) return [];
   const { host, token, status } = customDomain;
   const set = { primaryDomain: hosts[0] ?? app.primaryDomain, updatedAt: deps.now().toISOString() };
-  const same = {
+  const isSameClaim = {
     'customDomain.token': { is: token },
     'customDomain.status': { is: status },
     status: { isNot: 'DELETING' },
   };
   const scheduled = status === 'PENDING' ? unschedule(App) : [];
   return [
-    change(App, app, { set, remove: ['customDomain', ...scheduled], when: same }, concurrentUpdate),
+    change(App, app, { set, remove: ['customDomain', ...scheduled], when: isSameClaim }, concurrentUpdate),
     ...(await releaseHost(deps, app, host, await findTenant(deps, app))),
   ];
 }
 
-/** Releases an application's custom domain because its claim does not hold, whatever the request under way. */
+/** Releases an application's custom domain whose claim is no longer valid. The audit log names the platform as the actor, even during a request. */
 export async function releaseAsPlatform(deps: Deps, app: App): Promise<void> {
   if (!app.customDomain) return;
   const { host, status } = app.customDomain;
@@ -72,7 +72,7 @@ export async function releaseAsPlatform(deps: Deps, app: App): Promise<void> {
   });
 }
 
-/** Ends the claim of one verified host. May be repeated. */
+/** Ends the claim of a verified host. May be repeated. */
 const endClaim = ({ host, accountId, applicationId }: Host, deps: Deps) =>
   retryOnConflict(async () => {
     const app = await deps.table.get(App, { accountId, id: applicationId });
@@ -80,9 +80,9 @@ const endClaim = ({ host, accountId, applicationId }: Host, deps: Deps) =>
   });
 
 /**
- * Ends all verified claims of a domain and of the names below it, except those of an account that has it registered
- * here: at the end of a registration, and when the name is registered again. A claim that was verified after `since`
- * stays: the event may be delivered late, or again.
+ * Ends all verified claims of a domain and of the names below it, except those of the account that has registered it here. Called at
+ * the end of a registration, and when the name is registered again. Claims that were verified after `since` stay, because the
+ * event may be delivered late or again.
  */
 export async function endClaimsUnder(deps: Deps, name: string, since: string): Promise<void> {
   for await (const host of eachBelow(deps, VERIFIED_HOSTS, name)) {
@@ -93,8 +93,8 @@ export async function endClaimsUnder(deps: Deps, name: string, since: string): P
 }
 
 /**
- * Ends the claims of a domain whose registration ended. One that has left the registrar may have its next owner's claims
- * already: those that were verified after the registrar last had it stay.
+ * Ends the claims of a domain whose registration ended. If the domain has left the registrar, its next owner may have claims
+ * already, so claims stay that were verified after the registrar last confirmed the domain.
  */
 export const endClaimsOfEnded = (deps: Deps, { name, absentSince, confirmedAt }: Domain): Promise<void> =>
   endClaimsUnder(deps, name, absentSince ? (confirmedAt ?? absentSince) : deps.now().toISOString());

@@ -16,9 +16,9 @@ import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenEr
 import { findTenant, releaseCustomDomain } from './release.ts';
 import { noSuchCustomDomain, viewCustomDomain } from './verify.ts';
 
-const alreadySet = () => new ApiError('conflict', 'This application has a custom domain already. Remove it first.');
+const alreadySet = () => new ApiError('conflict', 'This application already has a custom domain. Remove it first.');
 
-/** PUT /dashboard/v1/apps/{id}/domain. Throws 409 for a domain that is taken, or where there is one already. */
+/** PUT /dashboard/v1/apps/{id}/domain. Throws 409 if the domain is taken, or if the application already has one. */
 export const setCustomDomain = (
   deps: Deps & InCell<'edgeEndpoint'>,
   caller: Caller,
@@ -47,7 +47,7 @@ async function setOnce(
     ...(checkAt ? schedule(App, checkAt) : {}),
   };
   const when = { customDomain: 'absent', status: { isNot: 'DELETING' } } as const;
-  const of = { accountId: app.accountId, applicationId: id };
+  const ids = { accountId: app.accountId, applicationId: id };
   const contested = await isContestable(deps, domain, app.accountId);
   const taken: TakenError = (holder) => domainTaken('domain', domain, holder?.releasing);
   return await deps.commit(
@@ -55,14 +55,14 @@ async function setOnce(
       changeOrInspect(App, app, { set, when }, (found) =>
         found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
       ),
-      ...claimWrites(of, customDomain, { contested, taken }),
+      ...claimWrites(ids, customDomain, { contested, taken }),
       countToday(deps, account, 'customDomainsPerDay'),
     ],
     await viewCustomDomain(deps, { ...app, customDomain }, undefined),
   );
 }
 
-/** DELETE /dashboard/v1/apps/{id}/domain. Without a tenant the domain is free at once; with one, after its removal. */
+/** DELETE /dashboard/v1/apps/{id}/domain. The domain is free immediately or, if it has a tenant, after the tenant's removal. */
 export const removeCustomDomain = (
   deps: Deps,
   caller: Caller,

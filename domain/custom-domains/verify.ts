@@ -32,12 +32,12 @@ import { newTenant, requestCheck } from './reconciliation.ts';
 import { findTenant, releaseAsPlatform } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
 
-/** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
+/** Maximum delay between two checks of an unverified claim, in milliseconds. The delay grows with the age of the claim. */
 const MAX_RECHECK_DELAY_MS = HOUR_MS;
 
 export const noSuchCustomDomain = () => new ApiError('not_found', 'This application has no custom domain.');
 
-/** True for a host in a zone that the platform serves for the account. */
+/** Returns true for a host in a zone that the platform serves for the account. */
 async function isInManagedZone(deps: Pick<Deps, 'table'>, accountId: string, host: string): Promise<boolean> {
   const [domain] = await findEnclosingDomains(deps, accountId, host);
   return domain?.dnsProvider === 'PLATFORM';
@@ -82,10 +82,10 @@ const ifStillPending = ({ token }: CustomDomain) =>
   }) as const;
 
 /**
- * Verifies a claim; the stream routes the domain and creates its tenant. Of racing claims the first one wins, in one
- * transaction.
+ * Marks a claim as verified, in one transaction; the stream then routes the domain and starts the reconciliation of its tenant. Of
+ * concurrent claims the first one wins.
  *
- * @param held the item of the host; an unverified claim of before is replaced
+ * @param held the item of the host, if any. An unverified claim from before {@link HostClaim} existed is replaced
  */
 async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Host | undefined): Promise<App> {
   const { accountId, id: applicationId } = app;
@@ -94,12 +94,16 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
   const now = deps.now();
   const customDomain: CustomDomain = { ...rest, status: 'VERIFIED', checkedAt: now.toISOString() };
   const what = { set: { customDomain }, remove: unschedule(App), when: ifStillPending(domain) };
-  const own = { host, accountId, applicationId, verifiedAt: now.toISOString(), dueAt: nextVerification(now) };
-  const same = { applicationId: { is: held?.applicationId ?? '' }, releasing: 'absent', verifiedAt: 'absent' } as const;
+  const verified = { host, accountId, applicationId, verifiedAt: now.toISOString(), dueAt: nextVerification(now) };
+  const isStillUnverified = {
+    applicationId: { is: held?.applicationId ?? '' },
+    releasing: 'absent',
+    verifiedAt: 'absent',
+  } as const;
   const account = await findAccount(deps, accountId);
   const writes = [
     change(App, app, what, concurrentUpdate),
-    held ? replace(Host, own, same, concurrentUpdate) : create(Host, own, concurrentUpdate),
+    held ? replace(Host, verified, isStillUnverified, concurrentUpdate) : create(Host, verified, concurrentUpdate),
     remove(HostClaim, { host, accountId }),
     newTenant(deps, { ...app, ...edgeOf(app) }, customDomain),
     countToday(deps, account, 'certificatesPerDay'),
@@ -114,7 +118,7 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
   return { ...app, customDomain };
 }
 
-/** Returns undefined where the account has no certificates left today: the claim is checked again later. */
+/** Returns undefined if the account has used up its certificates of the day: the claim is checked again later. */
 async function unlessLimited<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -124,7 +128,7 @@ async function unlessLimited<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Verifies a claimed domain at once when its owner registered it with the platform. */
+/** Verifies a claimed domain immediately if its owner has registered it with the platform. */
 export async function acceptRegisteredDomain(deps: Deps, app: App): Promise<void> {
   const { accountId, customDomain } = app;
   if (customDomain?.status !== 'PENDING') return;
@@ -132,15 +136,15 @@ export async function acceptRegisteredDomain(deps: Deps, app: App): Promise<void
     findEnclosingDomains(deps, accountId, customDomain.host),
     deps.table.get(Host, { host: customDomain.host }),
   ]);
-  // The first check decides about a host that another application has.
+  // If another application holds the host, the first check decides.
   if (domains.length === 0 || (held && held.applicationId !== app.id)) return;
-  // On a conflict it was accepted before, or the application deleted.
+  // On a conflict, the claim was accepted already or the application was deleted.
   await unlessLimited(ignoreConflict(acceptClaim(deps, app, customDomain, held)));
 }
 
 /**
- * Returns the reason why a proven claim cannot have its host yet. A holder whose proof is missing loses the host to it;
- * one whose proof is there keeps it.
+ * Returns the reason why a proven claim cannot have its host yet; undefined if it can. A holder that still has proof keeps the host.
+ * A holder without proof loses it: the host is released for the claim.
  */
 async function findObstacle(deps: OwnershipDeps, held: Host | undefined, app: App): Promise<string | undefined> {
   if (!held || held.applicationId === app.id) return undefined;
@@ -153,7 +157,7 @@ async function findObstacle(deps: OwnershipDeps, held: Host | undefined, app: Ap
   return releasingMessage(held.host);
 }
 
-/** Checks for the proof and stores the result. */
+/** Checks an unverified claim: accepts it, stores its problem, or releases it once it has expired. */
 async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): Promise<App> {
   const missing = await findMissingProof(deps, app.accountId, domain);
   const held = missing ? undefined : await deps.table.get(Host, { host: domain.host });
@@ -177,7 +181,7 @@ async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): 
   return { ...app, customDomain };
 }
 
-/** GET /dashboard/v1/apps/{id}/domain: null for an application without one, which is no error. */
+/** GET /dashboard/v1/apps/{id}/domain: null, and not an error, for an application without a custom domain. */
 export async function getCustomDomain(
   deps: Deps & InCell<'edgeEndpoint'>,
   caller: Caller,
@@ -211,9 +215,9 @@ export async function checkCustomDomain(
 }
 
 /**
- * Returns a function that routes a verified domain to the application's default address. The stream may redeliver the change after the
- * domain was released or claimed by another application; its route then stays. The function returns whether the domain is the
- * application's.
+ * Returns a function that routes a verified domain to the application's default address, and returns true if the domain belongs to the
+ * application. Otherwise it leaves the route alone: the stream may redeliver a change after the domain was released, or claimed by
+ * another application.
  */
 const routesBy =
   (write: 'point' | 'pointIfUnset') =>
@@ -228,7 +232,7 @@ const routesBy =
     return true;
   };
 export const routeCustomDomain = /* @__PURE__ */ routesBy('point');
-/** Leaves a route that there is, also where it leads elsewhere. */
+/** Like {@link routeCustomDomain}, but leaves an existing route, even one to another target. */
 export const routeCustomDomainIfUnset = /* @__PURE__ */ routesBy('pointIfUnset');
 
 /**
@@ -245,11 +249,11 @@ export async function unrouteCustomDomain(
   await hostRoutes.remove([host]);
 }
 
-/** Applications with a custom domain that is not verified yet: the claim is checked, or expires. */
+/** Applications with an unverified custom domain: the claim is checked, or expires. */
 export const customDomainQueue: DueQueue<typeof App, Deps & { txt: TxtRecords }> = {
   queue: 'CUSTOM_DOMAIN',
   entity: App,
-  // Most of a check is waiting for name servers.
+  // A check mostly waits for name servers.
   concurrency: 20,
   async act(deps, app) {
     const { customDomain } = app;

@@ -7,13 +7,13 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { eachBelow, VERIFIED_HOSTS } from './names-below.ts';
 
-/** Returns a host and the names above it, without that of its top-level domain: the closest first. */
+/** Returns a host and its parent names, closest first, without the top-level domain. */
 export function namesFrom(host: string): string[] {
   const labels = host.split('.');
   return labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
 }
 
-/** Returns the active domains that a host is, or is below, whichever account has them: the closest first. */
+/** Returns the active domains of any account that contain a host, closest first. */
 async function findActiveDomains(deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> {
   const claims = await Promise.all(namesFrom(host).map((name) => deps.table.get(DomainName, { name })));
   const domains = await Promise.all(
@@ -24,11 +24,11 @@ async function findActiveDomains(deps: Pick<Deps, 'table'>, host: string): Promi
   return domains.flatMap((domain) => (domain?.status === 'ACTIVE' ? [domain] : []));
 }
 
-/** Returns the active domains that a host is in, without those that the registrar denies: their registration proves nothing any more. */
+/** Returns the active domains that contain a host, except those that the registrar no longer lists: their registration proves nothing. */
 export const findRegistrations = async (deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> =>
   (await findActiveDomains(deps, host)).filter(({ absentSince }) => !absentSince);
 
-/** Returns the registrations of one account that a host is in ({@link findRegistrations}). */
+/** Returns the registrations of one account that contain a host ({@link findRegistrations}). */
 export const findEnclosingDomains = async (
   deps: Pick<Deps, 'table'>,
   accountId: string,
@@ -38,15 +38,15 @@ export const findEnclosingDomains = async (
 export interface ZoneAliasResult {
   /** True when the platform serves the host's zone for the same account. */
   isManaged: boolean;
-  /** True when the alias was written by this call; the name servers have it a moment later. */
+  /** True if this call changed the alias; the name servers follow shortly afterwards. */
   changed: boolean;
 }
 
 /**
- * Points a host to an address, or removes that alias (`undefined`), where the platform serves its zone for the account.
- * Records of the owner at the same name take precedence. May be repeated.
+ * Sets the alias of a host to an address, or removes it (`undefined`), if the platform serves the host's zone for the account. The
+ * owner's records at the same name take precedence. May be repeated.
  *
- * @param onConditionFailed makes the error for a zone that changed meanwhile
+ * @param onConditionFailed creates the error for a zone that changed meanwhile
  */
 export async function setZoneAlias(
   deps: Deps,
@@ -54,8 +54,8 @@ export async function setZoneAlias(
   address: string | undefined,
   onConditionFailed: () => Error,
 ): Promise<ZoneAliasResult> {
-  // Also of a domain that the registrar denies: its zone is in use again if that was a mistake.
-  const domain = (await findActiveDomains(deps, host)).find((each) => each.accountId === accountId);
+  // Includes a domain that the registrar no longer lists: if that is a mistake, its zone will be in use again.
+  const domain = (await findActiveDomains(deps, host)).find((owned) => owned.accountId === accountId);
   const zone =
     domain?.dnsProvider === 'PLATFORM' ? await deps.table.get(Zone, { accountId, domainId: domain.id }) : undefined;
   if (!domain || !zone) return { isManaged: false, changed: false };
@@ -63,12 +63,14 @@ export async function setZoneAlias(
   if (before === address) return { isManaged: true, changed: false };
   const aliases = address ? { ...others, [host]: address } : others;
   const set = { aliases, version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
-  const same = { version: { is: zone.version } };
-  await deps.table.transact([change(Zone, { accountId, domainId: domain.id }, { set, when: same }, onConditionFailed)]);
+  const isUnchanged = { version: { is: zone.version } };
+  await deps.table.transact([
+    change(Zone, { accountId, domainId: domain.id }, { set, when: isUnchanged }, onConditionFailed),
+  ]);
   return { isManaged: true, changed: true };
 }
 
-/** Points the hosts of an account's tenants, of a domain and below it, to their addresses in the zone of that domain. May be repeated. */
+/** Sets the aliases of all hosts with a tenant in a domain's zone: the account's hosts at the domain and below it. May be repeated. */
 export async function setZoneAliases(
   deps: Deps & InCell<'edgeEndpoint'>,
   { accountId, name }: Pick<Domain, 'accountId' | 'name'>,
