@@ -12,7 +12,7 @@ import { switchOver } from './switch.ts';
 export const MoveInput = z.object({
   accountId: z.string(),
   moveId: z.string(),
-  /** The error of a step that failed for good. */
+  /** The error of a step whose retries are exhausted. */
   error: z.optional(Caught),
 });
 
@@ -25,12 +25,12 @@ interface Progress {
 
 const DONE: Progress = { done: true, waitSeconds: 0 };
 const SOON: Progress = { done: false, waitSeconds: 1 };
-/** The longest pause between two steps in seconds: each is a sign of life. */
+/** Maximum pause between two steps, in seconds: each step is a heartbeat. */
 const MAX_PAUSE_S = 30;
 
 const PLATFORM_FAULT = 'A step failed repeatedly; its errors are in the log of workflow/moveApp.';
 
-/** Makes the next step while the old cell serves. */
+/** Copies the next part of the application while the old cell serves. */
 async function copyStep(deps: MoveDeps, move: Move, app: App): Promise<Progress> {
   const { releases } = move;
   if (!releases) await saveMove(deps, move, { releases: await findReleases(deps, app) });
@@ -43,8 +43,8 @@ async function copyStep(deps: MoveDeps, move: Move, app: App): Promise<Progress>
 }
 
 /**
- * Undoes the next part of a move that has failed before the switch, and ends it. `isStuck`: a part could not be undone, and the application
- * must not wait for it.
+ * Undoes the next part of a move that failed before the switch; once all are undone, ends the move.
+ * @param isStuck true if undoing a part failed. The move then ends without it, because the application must not stay blocked
  */
 async function undoStep(deps: MoveDeps, move: Move, problem: string, isStuck: boolean): Promise<Progress> {
   if (!isStuck && (await sealNextBack(deps, move))) return SOON;
@@ -52,21 +52,21 @@ async function undoStep(deps: MoveDeps, move: Move, problem: string, isStuck: bo
   return DONE;
 }
 
-/** Waits for the last request in the old cell, and removes what is left there. */
+/** Waits until the last request in the old cell has ended, then removes the application from it. */
 async function drainStep(deps: MoveDeps, move: Move): Promise<Progress> {
   const drainedAt = Date.parse(move.switchedAt ?? '') + TIMEOUTS_S.move.drain * 1000;
-  const left = Math.ceil((drainedAt - deps.now().getTime()) / 1000);
-  if (left > 0) {
+  const remaining = Math.ceil((drainedAt - deps.now().getTime()) / 1000);
+  if (remaining > 0) {
     await saveMove(deps, move, {});
-    return { done: false, waitSeconds: Math.min(left, MAX_PAUSE_S) };
+    return { done: false, waitSeconds: Math.min(remaining, MAX_PAUSE_S) };
   }
   await completeMove(deps, move);
   return DONE;
 }
 
 /**
- * Makes one step of a move. Before the switch a reason to end leaves the application where it was; after it there is none, and
- * a step that fails is repeated until it succeeds.
+ * Makes one step of a move. Before the switch, a failure leaves the application in the old cell. After the switch the move cannot fail:
+ * steps are repeated until they succeed.
  */
 export async function advanceMove(
   deps: MoveDeps,

@@ -16,21 +16,24 @@ import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type MoveDeps, MoveFailed, movedApp, removeFrom, saveMove } from './state.ts';
 
-/** The file of a release with its variables (builder/package/archive.ts). */
-const ENVIRONMENT = '.service/env.json';
+/** The file with the variables in a release's archive (builder/package/archive.ts). */
+const ENVIRONMENT_FILE = '.service/env.json';
 const SealedVariables = memoize(() => z.extend(SealedFile(), { hostArn: z.string() }));
 const FILE_MODE = 0o100644;
 
-/** Deployments of one round trip. */
+/** Deployments read per request. */
 const PAGE_SIZE = 100;
 
 type Releases = NonNullable<Move['releases']>;
 type MovedRelease = Releases[number];
 
 const notKept = () =>
-  new MoveFailed('The code of the release that serves is not stored any more. Deploy the application again first.');
+  new MoveFailed('The code of the live release is no longer stored. Deploy the application again first.');
 
-/** Returns the deployments of an application, newest first. The list is some milliseconds behind, so the live one is read itself. */
+/**
+ * Returns the deployments of an application: the live one, then the others from newest to oldest. The live one is read itself, because
+ * the list is eventually consistent.
+ */
 export async function* eachDeployment({ table }: Pick<Deps, 'table'>, app: App): AsyncGenerator<Deployment> {
   const { accountId, liveDeploymentId: id } = app;
   const live = id === undefined ? undefined : await table.get(Deployment, { accountId, id });
@@ -39,12 +42,12 @@ export async function* eachDeployment({ table }: Pick<Deps, 'table'>, app: App):
   let cursor: string | undefined;
   do {
     page = await table.list(Deployment, deploymentsOf(app.id), { limit: PAGE_SIZE, offset: 0, cursor });
-    yield* page.items.filter((each) => each.id !== id);
+    yield* page.items.filter((deployment) => deployment.id !== id);
     cursor = page.items.at(-1)?.id;
   } while (page.hasMore);
 }
 
-/** Finds the releases that are kept: the live one, and those that can be rolled back to. */
+/** Returns the kept releases: the live one, and those that can be rolled back to. Throws MoveFailed if the live one is missing. */
 export async function findReleases(deps: Pick<Deps, 'table'>, app: App): Promise<Releases> {
   const found = new Map<string, MovedRelease>();
   for await (const deployment of eachDeployment(deps, app)) {
@@ -63,24 +66,24 @@ export async function findReleases(deps: Pick<Deps, 'table'>, app: App): Promise
 }
 
 /**
- * Returns the code of a release with its variables sealed for the function in another cell: KMS decrypts them for the ARN of
- * one function only.
+ * Returns the code of a release with its variables encrypted for the application's function in another cell: KMS decrypts variables for
+ * the ARN of one function only.
  */
 async function sealFor(deps: MoveDeps, artifact: Buffer, hostArn: string): Promise<Buffer> {
-  const file = readPackedFile(artifact, ENVIRONMENT);
+  const file = readPackedFile(artifact, ENVIRONMENT_FILE);
   if (!file) return artifact;
   const { hostArn: before, ...sealed } = SealedVariables().parse(JSON.parse(file.toString('utf8')));
   if (before === hostArn) return artifact;
   const variables = await deps.secrets.unseal({ application: before }, sealed);
-  const again = await deps.secrets.seal({ application: hostArn }, variables);
+  const resealed = await deps.secrets.seal({ application: hostArn }, variables);
   // `arn:aws:lambda:<region>:…`: the key is in the platform's region.
   const keyRegion = deps.settings.hostArnOf('').split(':')[3];
-  const next = Buffer.from(JSON.stringify({ ...again, hostArn, keyRegion }));
-  return replacePackedFile(artifact, ENVIRONMENT, next, FILE_MODE);
+  const next = Buffer.from(JSON.stringify({ ...resealed, hostArn, keyRegion }));
+  return replacePackedFile(artifact, ENVIRONMENT_FILE, next, FILE_MODE);
 }
 
-/** Stores the code of a release sealed for a cell, in place of what was there. @returns false where none is stored */
-async function prepare(deps: MoveDeps, { applicationId }: Move, source: string, cellId: string): Promise<boolean> {
+/** Seals the stored code of a release for a cell, replacing it. @returns false if no code is stored */
+async function sealArtifact(deps: MoveDeps, { applicationId }: Move, source: string, cellId: string): Promise<boolean> {
   const artifact = await deps.builds.readArtifact(applicationId, source);
   if (!artifact) return false;
   const { functionArnPrefix } = await deps.cellOf({ cellId });
@@ -90,21 +93,27 @@ async function prepare(deps: MoveDeps, { applicationId }: Move, source: string, 
 }
 
 /**
- * Seals the code of the next release for the old cell again: one that is made of it later, after a restore, must be able to open its
- * variables there. One at a step, as they are copied. @returns undefined once all are
+ * Seals the code of the next release for the old cell again, one release per step: a release that a later restore creates from it must be
+ * able to decrypt its variables there.
+ * @returns undefined once the code of all releases is sealed
  */
 export async function sealNextBack(deps: MoveDeps, move: Move): Promise<Move | undefined> {
   const { releases = [] } = move;
   const next = releases.find(({ absent, sealedBack }) => !absent && !sealedBack);
   if (!next) return undefined;
-  await prepare(deps, move, next.source, move.from);
+  await sealArtifact(deps, move, next.source, move.from);
   return await saveMove(deps, move, {
-    releases: releases.map((each) => (each === next ? { ...each, sealedBack: true } : each)),
+    releases: releases.map((release) => (release === next ? { ...release, sealedBack: true } : release)),
   });
 }
 
-/** Makes a release in the new cell. @returns its number there; undefined where it is not in the old one */
-async function make(deps: MoveDeps, move: Move, app: App, { from, source }: MovedRelease): Promise<string | undefined> {
+/** Creates a release in the new cell. @returns its number there; undefined if the old cell lacks the release, or its Node version is retired */
+async function createRelease(
+  deps: MoveDeps,
+  move: Move,
+  app: App,
+  { from, source }: MovedRelease,
+): Promise<string | undefined> {
   const [old, { appHost, appLogs }, account] = await Promise.all([
     deps.cellOf({ cellId: move.from }),
     deps.cellOf({ cellId: move.to }),
@@ -115,16 +124,16 @@ async function make(deps: MoveDeps, move: Move, app: App, { from, source }: Move
   const hosted = { applicationId: app.id, nodeVersion, concurrency: limitOf(account, 'concurrentRequests') };
   const artifact = { bucket: deps.bucket, key: artifactKey(app.id, source) };
   await appLogs.prepare(app.id);
-  const made = await appHost.release(hosted, artifact).catch((error: unknown) => {
+  const number = await appHost.release(hosted, artifact).catch((error: unknown) => {
     if (error instanceof RuntimeRetired) return undefined;
     throw error;
   });
-  // One that was deleted meanwhile may have been taken down without this.
+  // If the application was deleted meanwhile, its teardown may have missed this release.
   if (!(await movedApp(deps, move))) await removeFrom(deps, move.to, app.id);
-  return made;
+  return number;
 }
 
-/** Copies the next release to the new cell. The code is stored first, so that a repetition makes the same release of it. */
+/** Copies the next release to the new cell. Its code is sealed and stored first, so that repeating the step creates the same release. */
 export async function copyNext(
   deps: MoveDeps,
   move: Move & { releases: Releases },
@@ -134,28 +143,30 @@ export async function copyNext(
   const next = releases.find(({ to, absent }) => to === undefined && !absent);
   if (!next) return undefined;
   const save = (done: Partial<MovedRelease>) =>
-    saveMove(deps, move, { releases: releases.map((each) => (each === next ? { ...each, ...done } : each)) });
+    saveMove(deps, move, {
+      releases: releases.map((release) => (release === next ? { ...release, ...done } : release)),
+    });
   if (!next.sealed) {
-    if (await prepare(deps, move, next.source, move.to)) return await save({ sealed: true });
+    if (await sealArtifact(deps, move, next.source, move.to)) return await save({ sealed: true });
     if (next.live) throw notKept();
     return await save({ absent: true });
   }
-  const to = await make(deps, move, app, next);
+  const to = await createRelease(deps, move, app, next);
   if (to !== undefined) return await save({ to });
   if (next.live)
     throw new MoveFailed(
-      'Lambda makes no release of this version of Node any more. Deploy the application with another first.',
+      'Lambda no longer supports the Node version of the live release. Deploy the application with another version of Node first.',
     );
   return await save({ absent: true });
 }
 
-/** Checks the release that is to serve in the new cell. Throws MoveFailed. */
+/** Checks the health of the live release in the new cell. Throws MoveFailed. */
 export async function checkCopy(deps: MoveDeps, move: Move, app: App): Promise<void> {
-  const live = move.releases?.find((each) => each.live);
+  const live = move.releases?.find((release) => release.live);
   if (!live?.to) return;
   const { appHost } = await deps.cellOf({ cellId: move.to });
   const failed = await probeRelease(appHost, app.id, live.to, app.healthCheckPath ?? DEFAULT_HEALTH_CHECK_PATH);
   if (!failed) return;
-  const what = failed.status === undefined ? 'it did not answer' : `it answered ${failed.status}`;
-  throw new MoveFailed(`The release did not pass its health check in the new cell: ${what}.`);
+  const failure = failed.status === undefined ? 'it did not answer' : `it answered ${failed.status}`;
+  throw new MoveFailed(`The release did not pass its health check in the new cell: ${failure}.`);
 }

@@ -8,23 +8,23 @@ import { NO_PROMOTION, promoteNextDeployment } from '../deployments/finish.ts';
 import type { Deps } from '../deps.ts';
 import { type MoveDeps, movedApp, removeFrom } from './state.ts';
 
-/** Ends a move, with the application's part in it, and an entry of the audit log. */
+/** Ends a move and releases the application from it, with an entry in the audit log. */
 async function endMove(deps: Deps, move: Move, status: 'DONE' | 'FAILED', problem?: string): Promise<void> {
   const { accountId, applicationId, from, to } = move;
   const outcome = { status, finishedAt: deps.now().toISOString(), ...(problem === undefined ? {} : { problem }) };
   const when = { status: { is: move.status } };
   await retryOnConflict(async () => {
-    const [app, now] = await Promise.all([movedApp(deps, move), deps.table.get(Move, move)]);
-    // The response of an earlier attempt was lost.
-    if (now?.finishedAt !== null) return;
+    const [app, current] = await Promise.all([movedApp(deps, move), deps.table.get(Move, move)]);
+    // An earlier attempt succeeded, but its response was lost.
+    if (current?.finishedAt !== null) return;
     const writes = [change(Move, move, { set: outcome, remove: unschedule(Move), when }, concurrentUpdate)];
     if (app) {
-      const of = { accountId, id: applicationId };
-      const isHere = { moveId: { is: move.id }, status: { isNot: 'DELETING' } } as const;
-      // After the switch, deployments do not wait any more.
+      const key = { accountId, id: applicationId };
+      const isInMove = { moveId: { is: move.id }, status: { isNot: 'DELETING' } } as const;
+      // After the switch, deployments no longer wait for the move.
       const next = app.movingTo === undefined ? NO_PROMOTION : promoteNextDeployment(deps, app);
       const remove = ['moveId', 'movingTo', 'drainingFrom', ...next.remove];
-      writes.push(change(App, of, { set: next.set, remove, when: { ...isHere, ...next.when } }, concurrentUpdate));
+      writes.push(change(App, key, { set: next.set, remove, when: { ...isInMove, ...next.when } }, concurrentUpdate));
       writes.push(...next.writes);
     }
     await commitAsPlatform(deps, writes, undefined, {
@@ -37,13 +37,16 @@ async function endMove(deps: Deps, move: Move, status: 'DONE' | 'FAILED', proble
   });
 }
 
-/** Removes what is left in the old cell, and ends the move. */
+/** Removes the application from the old cell, and ends the move. */
 export async function completeMove(deps: MoveDeps, move: Move): Promise<void> {
   await removeFrom(deps, move.from, move.applicationId);
   await endMove(deps, move, 'DONE');
 }
 
-/** Removes the routes of a deleted application that a switch has written after its teardown; not those of a later owner of the names. */
+/**
+ * Removes the routes of a deleted application that the switch may have written after the teardown. Keeps the routes of host names that
+ * another application has claimed since.
+ */
 async function removeRoutes(deps: MoveDeps, { edge, applicationId }: Move): Promise<void> {
   if (!edge) return;
   const claims = await Promise.all(edge.hosts.map((host) => deps.table.get(Host, { host })));
@@ -52,24 +55,24 @@ async function removeRoutes(deps: MoveDeps, { edge, applicationId }: Move): Prom
   await hostRoutes.remove(owned);
 }
 
-/** Ends the move of an application that was deleted: the teardown may have ended before a step here made something. */
+/** Ends the move of a deleted application. Cleans up first, because a step may have created resources after the teardown ended. */
 export async function endWithApp(deps: MoveDeps, move: Move): Promise<void> {
   await removeRoutes(deps, move);
   for (const cellId of [move.from, move.to]) await removeFrom(deps, cellId, move.applicationId);
   await endMove(deps, move, 'FAILED', 'The application was deleted.');
 }
 
-/** True where the old cell has the release that serves, or there is none. */
-async function isWhereItWas(deps: MoveDeps, { from, applicationId, releases = [] }: Move): Promise<boolean> {
-  const live = releases.find((each) => each.live);
+/** True if the old cell has the live release, or there is none. */
+async function isInOldCell(deps: MoveDeps, { from, applicationId, releases = [] }: Move): Promise<boolean> {
+  const live = releases.find((release) => release.live);
   if (!live) return true;
   const { appHost } = await deps.cellOf({ cellId: from });
   return (await appHost.nodeVersionOf(applicationId, live.from)) !== undefined;
 }
 
-/** Leaves the application where it was, with the reason, and removes what is in the new cell. */
+/** Ends a failed move with its reason: removes the application from the new cell and leaves it in the old one. */
 export async function abandonMove(deps: MoveDeps, move: Move, problem: string): Promise<void> {
-  // A move that was completed after the time to which the table was restored serves there: `operate repair` brings it back from there.
-  if (await isWhereItWas(deps, move)) await removeFrom(deps, move.to, move.applicationId);
+  // After a restore of the table to a time before the move was completed, the new cell serves: then `operate repair` brings the application back.
+  if (await isInOldCell(deps, move)) await removeFrom(deps, move.to, move.applicationId);
   await endMove(deps, move, 'FAILED', problem);
 }

@@ -95,8 +95,13 @@ test('a move back home leaves no trace of the cell', async () => {
 
 const FAILURES: [string, MoveOptions, (made: Awaited<ReturnType<typeof moveSimulation>>) => unknown, RegExp][] = [
   ['does not pass its health check', { health: { status: 502 } }, () => undefined, /it answered 502/],
-  ['has no code any more', {}, ({ objects }) => objects.clear(), /not stored any more/],
-  ['is of a version of Node that Lambda gave up', { isRetired: true }, () => undefined, /version of Node/],
+  ['has lost its stored code', {}, ({ objects }) => objects.clear(), /no longer stored/],
+  [
+    'uses a Node version that Lambda has retired',
+    { isRetired: true },
+    () => undefined,
+    /Node version of the live release/,
+  ],
 ];
 test.each(FAILURES)('an application whose release %s stays where it was', async (_, options, prepare, problem) => {
   const made = await moveSimulation(options);

@@ -9,17 +9,17 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { canRollBackTo } from '../deployments/deployment.ts';
 import { promoteNextDeployment } from '../deployments/finish.ts';
 import { eachDeployment } from './copy.ts';
-import { type MoveDeps, movedApp, scheduleCheck, settleAccess } from './state.ts';
+import { applyAccess, type MoveDeps, movedApp, scheduleCheck } from './state.ts';
 
-/** Sends visitors to the new cell: one write of the route at the edge, which stays where it is. @returns false once the application is deleted */
+/** Switches traffic to the new cell by one write of the route; the edge cell stays the same. @returns false if the application was deleted */
 async function switchRoute(deps: MoveDeps, move: Move, app: App): Promise<boolean> {
-  const live = move.releases?.find((each) => each.live);
+  const live = move.releases?.find((release) => release.live);
   if (!live?.to) return true;
   const { appHost, appAccess } = await deps.cellOf({ cellId: move.to });
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   const target = await appHost.switchTo(app.id, live.to);
-  // The switch opens the function's address.
-  await settleAccess(deps, move, appAccess);
+  // The switch opens the function's URL, even for a suspended application.
+  await applyAccess(deps, move, appAccess);
   const isMoved = async () => (await movedApp(deps, move)) !== undefined;
   if (await isMoved()) {
     await hostRoutes.point(app.hosts, routeTo(target, live.to, app.liveDeploymentId ?? ''));
@@ -28,7 +28,7 @@ async function switchRoute(deps: MoveDeps, move: Move, app: App): Promise<boolea
   return false;
 }
 
-/** Gives deployments the numbers that their releases have in the new cell. Those of other releases have none any more. */
+/** Stores the numbers that the releases have in the new cell in their deployments. Retires deployments whose release was not copied. */
 async function renumber(deps: MoveDeps, { id: moveId, releases = [] }: Move, app: App): Promise<void> {
   for await (const deployment of eachDeployment(deps, app)) {
     const { accountId, id, release, movedBy } = deployment;
@@ -37,28 +37,28 @@ async function renumber(deps: MoveDeps, { id: moveId, releases = [] }: Move, app
     const what = kept
       ? { set: { release: kept, movedBy: moveId } }
       : { set: { retired: true, movedBy: moveId }, remove: ['release'] };
-    // Numbers of both cells may be the same: each deployment is changed once.
+    // The cells may use the same numbers, so the condition ensures that each deployment is renumbered once.
     const when = { movedBy: unchanged(movedBy) };
     await deps.table.write(Deployment, change(Deployment, { accountId, id }, { ...what, when }, concurrentUpdate));
   }
 }
 
 /**
- * Has the new cell serve, and the application be there. Until the last write all is in the old cell for everyone else: nothing
- * else uses its releases meanwhile, because deployments and rollbacks wait. One that is deleted meanwhile is left to the next step.
+ * Switches the application to the new cell. Until the last write, all other code sees the application in the old cell. Nothing else uses
+ * its releases meanwhile, because deployments and rollbacks wait. If it is deleted meanwhile, the next step cleans up.
  */
 export async function switchOver(deps: MoveDeps, move: Move, app: App): Promise<void> {
   if (!(await switchRoute(deps, move, app))) return;
   await renumber(deps, move, app);
   await retryOnConflict(async () => {
-    const now = await movedApp(deps, move);
-    if (!now) return;
-    const { accountId, id } = now;
+    const current = await movedApp(deps, move);
+    if (!current) return;
+    const { accountId, id } = current;
     const isHome = move.to === HOME_CELL;
-    const next = promoteNextDeployment(deps, now);
+    const next = promoteNextDeployment(deps, current);
     const set = {
       ...(isHome ? {} : { cellId: move.to }),
-      edgeCellId: edgeOf(now).cellId ?? HOME_CELL,
+      edgeCellId: edgeOf(current).cellId ?? HOME_CELL,
       drainingFrom: move.from,
       ...next.set,
     };
