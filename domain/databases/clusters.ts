@@ -9,7 +9,10 @@ import { applyAccess } from './passwords.ts';
 import { provisionDatabase } from './provisioning.ts';
 import { removeDeleted } from './removal.ts';
 
-/** Starts the work on a database's cluster. @param name of the execution: what was lost is done again under another */
+/**
+ * Starts the work on a database's cluster.
+ * @param name the name of the execution. A lost execution is repeated under another name
+ */
 export const startClusterWork = (
   deps: { databaseWork: Executions },
   { applicationId, prefix }: DatabaseKey,
@@ -17,15 +20,15 @@ export const startClusterWork = (
 ): Promise<void> => deps.databaseWork.start(name, { applicationId, prefix });
 
 /**
- * One step of the work on a database's cluster: creates it, deletes it, or changes who may connect, whichever the database
- * asks for. May be repeated.
- * @returns whether there is nothing left to do
+ * Makes one step of the work on a database's cluster: creates it, deletes it, or changes who may connect, depending on the database's
+ * status. May be repeated.
+ * @returns `done` once the work is complete
  */
 export async function advanceDatabase(
   deps: Deps & { databases: Databases },
-  of: DatabaseKey,
+  key: DatabaseKey,
 ): Promise<{ done: boolean }> {
-  const database = await deps.table.get(Database, of);
+  const database = await deps.table.get(Database, key);
   switch (database?.status) {
     case 'PROVISIONING':
       return { done: await provisionDatabase(deps, database) };
@@ -39,7 +42,7 @@ export async function advanceDatabase(
   }
 }
 
-/** Databases whose work was lost: another execution is started. */
+/** Databases whose execution was lost: another one starts. */
 export const databaseQueue = restartQueue({
   queue: 'DATABASE',
   entity: Database,

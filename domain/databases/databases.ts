@@ -23,13 +23,13 @@ import { DATABASE_LIMITS } from './access.ts';
 
 export const ENGINE = 'aurora-dsql' as const;
 
-/** Time without progress after which the reconciler takes over the work on a cluster, in milliseconds. */
+/** Time after which the reconciler restarts unfinished work on a cluster, in milliseconds. */
 export const HEARTBEAT_TIMEOUT_MS = 300_000;
-/** Returns the attributes that have the reconciler start the work on a cluster again. */
+/** Returns the attributes that make the reconciler restart the work on a cluster. */
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
   schedule(Database, timestampAfter(now(), HEARTBEAT_TIMEOUT_MS));
 
-/** `my-orders` → `DATABASE_MY_ORDERS`: what the names of its variables begin with. */
+/** Returns the prefix of a database's variables: `my-orders` → `DATABASE_MY_ORDERS`. */
 const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceAll('-', '_')}`;
 
 /**
@@ -38,12 +38,12 @@ const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceA
  */
 const VARIABLES = ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'];
 
-/** A database as its owner sees it. */
+/** Returns a database as the API shows it. */
 export function viewDatabase(database: Database): Output<typeof ListRoute>['data'][number] {
   const { id, applicationId, name, prefix, status, region, host, createdAt } = database;
   const failureReason = database.failureReason ?? null;
   const port = host === null ? null : (database.port ?? DATABASE_PORT);
-  const variables = VARIABLES.map((each) => `${prefix}_${each}`);
+  const variables = VARIABLES.map((suffix) => `${prefix}_${suffix}`);
   const access = database.access ?? 'ALL';
   return {
     id,
@@ -63,20 +63,20 @@ export function viewDatabase(database: Database): Output<typeof ListRoute>['data
 
 const noSuchDatabase = () => new ApiError('not_found', 'Database not found.');
 
-/** Returns a database of the caller's. Throws 404. */
+/** Returns a database of the caller. Throws 404. */
 export async function findDatabase(
   deps: Pick<Deps, 'table'>,
   { accountId }: Pick<Caller, 'accountId'>,
   id: string,
 ): Promise<Database> {
-  // The list is some milliseconds behind; the item itself is read as it is.
+  // The list is eventually consistent, so the item itself is read as well.
   const [listed] = await deps.table.since(Database, databaseListOf(accountId), id, 1);
   const database = listed?.id === id ? await deps.table.get(Database, listed) : undefined;
   if (database?.id !== id) throw noSuchDatabase();
   return database;
 }
 
-/** POST /v1/databases: the stream has it made. Of two racing calls with one name exactly one gets it. */
+/** POST /v1/databases: the stream starts the creation of the cluster. Of two concurrent calls with one name exactly one succeeds. */
 export async function createDatabase(
   deps: Deps & { databaseRegion: string },
   { accountId }: Caller,
@@ -118,9 +118,9 @@ export async function createDatabase(
         : new ApiError('conflict', 'Databases are not available where this application runs. Contact support.');
     },
   );
-  const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);
-  const ofAccount = countTowards(deps, accountId, ['databases', ...DATABASE_LIMITS]);
-  return await deps.commit([count, create(Database, database, taken), ofAccount], { data: viewDatabase(database) });
+  const taken = () => new ApiError('conflict', `name: this application already has a database named ${name}`);
+  const accountCounts = countTowards(deps, accountId, ['databases', ...DATABASE_LIMITS]);
+  return await deps.commit([count, create(Database, database, taken), accountCounts], { data: viewDatabase(database) });
 }
 
 /** GET /v1/databases */
@@ -142,14 +142,14 @@ export async function getDatabase(
   const { clusterId, units = null, unitsMonth } = database;
   const now = deps.now();
   const sizeBytes = clusterId ? await deps.databaseMetrics.storageBytes(clusterId, now) : null;
-  // Nothing is measured yet of a month that has just begun.
+  // At the beginning of a month, the last measurement is still that of the previous month.
   const unitsThisMonth = unitsMonth === undefined || unitsMonth === monthOf(now) ? units : 0;
   return { data: { ...viewDatabase(database), sizeBytes, unitsThisMonth } };
 }
 
 /**
- * DELETE /v1/databases/{id}: it no longer counts when this answers; the stream has its cluster deleted, and its name is free
- * after that. Throws 404, for one that is being deleted too.
+ * DELETE /v1/databases/{id}: the database no longer counts towards limits. The stream then starts the deletion of its cluster, which
+ * frees its name. Throws 404, also for a database that is being deleted.
  */
 export async function deleteDatabase(
   deps: Deps,
@@ -174,7 +174,7 @@ export async function deleteDatabase(
   );
 }
 
-/** The databases that a release of an application knows, oldest first. */
+/** Returns the available databases of an application for the variables of a release, oldest first. */
 export async function releaseDatabases(
   deps: Deps,
   applicationId: string,

@@ -24,16 +24,16 @@ const isApplied = ({ generation, appliedGeneration, access = 'ALL', appliedAcces
   generation === appliedGeneration && access === appliedAccess;
 const isBeingReset = ({ generation, appliedGeneration }: Database) => generation !== appliedGeneration;
 
-/** Throws 402 with the limit that is reached where not even the owner may connect. */
+/** Throws 402, naming the limit, if not even the owner may connect. */
 async function assertOpen(deps: Deps, { accountId, access }: Database): Promise<void> {
   if (access !== 'NONE') return;
   const account = await findAccount(deps, accountId);
   const name = limitForOwner(account, deps.now());
-  // Otherwise there is room again, and the next measurement opens it.
+  // If no limit is reached any more, the next measurement restores the access.
   if (name) throw limitReached(name, limitOf(account, name));
 }
 
-/** Holds while the database is the same one and available, and its passwords are those of this generation. */
+/** Returns the conditions that the database is still the same one, available, and in the same generation of passwords. */
 const asRead = ({ id, generation }: Database): Record<string, Condition> => ({
   id: { is: id },
   status: { is: 'AVAILABLE' },
@@ -52,8 +52,8 @@ async function findAvailable(deps: Deps, caller: Caller, id: string) {
 }
 
 /**
- * POST /v1/databases/{id}/password: as many as are asked for, each valid for an hour. Throws 404, and 409 for a database that
- * is not available or whose passwords are being revoked, and 402 far beyond a limit of databases.
+ * POST /v1/databases/{id}/password: a password that is valid for an hour. Any number may be valid at a time. Throws 404, 409 for a
+ * database that is not available or whose passwords are being revoked, and 402 if a limit keeps even the owner from connecting.
  */
 export async function createDatabasePassword(
   deps: Deps & { databasePasswords: DatabasePasswords },
@@ -82,8 +82,8 @@ export async function createDatabasePassword(
 }
 
 /**
- * POST /v1/databases/{id}/reset-passwords: the stream has the cluster refuse every password that was created so far. Open
- * connections stay, an hour at most. Throws 404, and 409 for a database that is not available.
+ * POST /v1/databases/{id}/reset-passwords: the stream makes the cluster refuse all existing passwords. Open connections end within an
+ * hour. Throws 404, and 409 for a database that is not available.
  */
 export async function resetDatabasePasswords(
   deps: Deps,
@@ -96,13 +96,13 @@ export async function resetDatabasePasswords(
   return await deps.commit([write], { data: viewDatabase(database) }, { after: { name: database.name } });
 }
 
-/** Has the cluster refuse the passwords of earlier generations, and clients without access. May be repeated. */
+/** Makes the cluster refuse passwords of earlier generations, and clients without access. May be repeated. */
 export async function applyAccess(deps: Deps & { databases: Databases }, database: Database): Promise<void> {
   const { clusterId, generation } = database;
   if (clusterId === undefined || (generation === undefined && database.access === undefined)) return;
-  // A restored table may be older than the cluster's tags.
+  // Without a stored access, a restored table may be older than the cluster's tags, so the default is applied too.
   const access = database.access ?? 'ALL';
-  // Also where it was applied: a run with earlier values, whose write then failed, may have set those last.
+  // Also if the values count as applied: an older run may have set earlier values since, before its write failed.
   await deps.databases.setAccess(clusterId, { generation, access });
   if (isApplied(database)) return;
   const applied = {

@@ -16,13 +16,13 @@ const QUOTA_REACHED =
 const NOT_CREATED = 'The database could not be created. Create another one, or contact support.';
 const NOT_IN_TIME = `The database was not available after ${TIMEOUTS_S.database.provisioning / 60} minutes. Create another one, or contact support.`;
 
-/** Asks for the cluster, once, and keeps its id. A database that went with its application meanwhile takes it along. */
+/** Requests the cluster, once, and stores its id. Removes the cluster if the database was deleted with its application meanwhile. */
 export async function requestCluster(deps: Deps & { databases: Databases }, database: Database): Promise<Cluster> {
   const cluster = await deps.databases.create(database.id, deps.settings.hostArnOf(database.applicationId));
-  // Another may have its name, and so its key, by now.
-  const kept = { set: { clusterId: cluster.id }, when: { id: { is: database.id } } };
+  // By now another database may have the name, and therefore the key.
+  const storeId = { set: { clusterId: cluster.id }, when: { id: { is: database.id } } };
   try {
-    await deps.table.write(Database, change(Database, database, kept, concurrentUpdate));
+    await deps.table.write(Database, change(Database, database, storeId, concurrentUpdate));
   } catch (error) {
     if (error instanceof ConcurrentUpdateError) await deps.databases.remove(cluster.id);
     throw error;
@@ -32,14 +32,14 @@ export async function requestCluster(deps: Deps & { databases: Databases }, data
 
 type Outcome = Pick<Database, 'status' | 'host' | 'port' | 'failureReason' | 'unmade'>;
 
-/** Ends the making, once: status and event in one transaction. */
-async function endProvisioning(deps: Deps, database: Database, ended: Outcome): Promise<void> {
+/** Ends the provisioning, once: stores the outcome and emits the event in one transaction. */
+async function endProvisioning(deps: Deps, database: Database, outcome: Outcome): Promise<void> {
   const { id: databaseId, accountId, name } = database;
   const when = { status: { is: 'PROVISIONING' }, id: { is: databaseId } };
-  const finished = { set: ended, remove: unschedule(Database), when };
+  const finished = { set: outcome, remove: unschedule(Database), when };
   await deps.table.transact([
     change(Database, database, finished, concurrentUpdate),
-    ...(ended.status === 'AVAILABLE'
+    ...(outcome.status === 'AVAILABLE'
       ? [emit(deps, accountId, 'database.created', { databaseId, name, engine: ENGINE })]
       : []),
   ]);
@@ -48,13 +48,13 @@ async function endProvisioning(deps: Deps, database: Database, ended: Outcome): 
 const failed = (failureReason: string): Outcome => ({ status: 'FAILED', host: null, failureReason });
 
 /**
- * Returns the end of the making; undefined while the cluster is pending. Requests the cluster the first time. Throws
- * where trying again may help.
+ * Returns the outcome of the provisioning; undefined while the cluster is pending. The first call requests the cluster. Throws errors
+ * that a retry may resolve.
  */
-async function outcomeOf(
+async function findOutcome(
   deps: Deps & { databases: Databases },
   database: Database,
-  late: boolean,
+  isLate: boolean,
 ): Promise<Outcome | undefined> {
   try {
     const { clusterId } = database;
@@ -63,23 +63,23 @@ async function outcomeOf(
       : await requestCluster(deps, database);
     if (status === 'READY') return { status: 'AVAILABLE', host, ...(port ? { port } : {}) };
     if (status !== 'PENDING') return failed(NOT_CREATED);
-    return late ? failed(NOT_IN_TIME) : undefined;
+    return isLate ? failed(NOT_IN_TIME) : undefined;
   } catch (error) {
     if (error instanceof DatabaseQuotaReached) return { ...failed(QUOTA_REACHED), unmade: true };
-    // Without this, a request that fails each time would keep the database in PROVISIONING for ever.
-    if (late && !(error instanceof ConcurrentUpdateError)) return failed(NOT_IN_TIME);
+    // Otherwise a request that always fails would keep the database in PROVISIONING forever.
+    if (isLate && !(error instanceof ConcurrentUpdateError)) return failed(NOT_IN_TIME);
     throw error;
   }
 }
 
 /**
- * One look at a database that is being made: asks for it the first time, and ends its making when it is there, or when it
- * cannot be any more. Repeating it changes nothing.
- * @returns whether there is nothing left to do
+ * Checks a database that is being provisioned: requests its cluster the first time, and ends the provisioning once the cluster is ready
+ * or has failed. May be repeated.
+ * @returns true once the provisioning has ended
  */
 export async function provisionDatabase(deps: Deps & { databases: Databases }, database: Database): Promise<boolean> {
-  const late = deps.now().getTime() - Date.parse(database.createdAt) > MAX_PROVISIONING_MS;
-  const outcome = await outcomeOf(deps, database, late);
+  const isLate = deps.now().getTime() - Date.parse(database.createdAt) > MAX_PROVISIONING_MS;
+  const outcome = await findOutcome(deps, database, isLate);
   if (outcome) await endProvisioning(deps, database, outcome);
   return outcome !== undefined;
 }

@@ -8,56 +8,56 @@ import { requestCluster } from './provisioning.ts';
 import { measureSoon } from './use.ts';
 
 /**
- * Returns the id of a database's cluster. One that is being requested right now, or whose answer was lost, is requested again, which is the
- * same cluster. Undefined where there is none.
+ * Returns the id of a database's cluster; undefined if there is none. If the request for the cluster is still running, or its response
+ * was lost, it is repeated and returns the same cluster.
  */
 async function findCluster(deps: Deps & { databases: Databases }, database: Database): Promise<string | undefined> {
-  // Where another reason ended the making, an answer may have been lost, and the cluster be there.
+  // Without an id, the cluster may exist nevertheless: only `unmade` means that it was never created.
   if (database.clusterId !== undefined || database.unmade) return database.clusterId;
   try {
     return (await requestCluster(deps, database)).id;
   } catch (error) {
-    // The quota holds for new clusters: there is none.
+    // The quota applies to new clusters only, so the cluster does not exist.
     if (error instanceof DatabaseQuotaReached) return undefined;
     throw error;
   }
 }
 
-/** Removes a database, with what is in it. Throws while its cluster is being made. May be repeated. */
+/** Removes a database with its data. Throws while its cluster is being created. May be repeated. */
 async function removeDatabase(deps: Deps & { databases: Databases }, database: Database): Promise<void> {
   const clusterId = await findCluster(deps, database);
   if (clusterId) await deps.databases.remove(clusterId);
-  const returned = database.counted
+  const uncounted = database.counted
     ? [change(Account, { id: database.accountId }, { add: { databaseCount: -1 } })]
     : [];
   const { accountId } = database;
-  // What it used counts until the month ends; its storage no longer does.
+  // Its DPUs count until the end of the month; its storage no longer does.
   const deleted = clusterId
     ? [
         create(DeletedDatabase, { accountId, clusterId, at: deps.now().toISOString() }, undefined, {}),
         measureSoon(deps, accountId),
       ]
     : [];
-  const same = { id: { is: database.id }, counted: database.counted ? { is: true } : 'absent' } as const;
-  // On a conflict another run removed it, and counted that.
+  const isUnchanged = { id: { is: database.id }, counted: database.counted ? { is: true } : 'absent' } as const;
+  // On a conflict, another run has removed the database and changed the counter.
   await ignoreConflict(
-    deps.table.transact([remove(Database, database, same, concurrentUpdate), ...returned, ...deleted]),
+    deps.table.transact([remove(Database, database, isUnchanged, concurrentUpdate), ...uncounted, ...deleted]),
   );
 }
 
 /**
- * Removes a database that its owner deleted, once its cluster can be.
- * @returns whether there is nothing left to do
+ * Removes a database that its owner deleted, once its cluster can be deleted.
+ * @returns true once the database is removed
  */
 export async function removeDeleted(deps: Deps & { databases: Databases }, database: Database): Promise<boolean> {
   const clusterId = await findCluster(deps, database);
-  // DSQL deletes no cluster that it is creating.
+  // DSQL cannot delete a cluster while it is being created.
   if (clusterId && (await deps.databases.find(clusterId)).status === 'PENDING') return false;
   await removeDatabase(deps, clusterId ? { ...database, clusterId } : database);
   return true;
 }
 
-/** Removes all databases of an application, with what is in them. May be repeated. */
+/** Removes all databases of an application with their data. May be repeated. */
 export async function removeDatabases(deps: Deps & { databases: Databases }, applicationId: string): Promise<void> {
   for (const database of await deps.table.all(Database, databasesOf(applicationId)))
     await removeDatabase(deps, database);

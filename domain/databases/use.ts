@@ -19,23 +19,23 @@ import { accessOf, isUsed } from './access.ts';
 import { scheduleCheck } from './databases.ts';
 
 /**
- * The databases of an account are measured together (docs/decisions/0084-limits-of-databases.md): the sums are on the account's
- * item, where limits are decided, and decide who may open connections.
+ * Measurement of the use of databases, per account (docs/decisions/0084-limits-of-databases.md). The sums are stored on the account's
+ * item, where limits are evaluated, and decide who may open connections.
  */
 
 /** Time between two measurements in milliseconds: CloudWatch charges for each metric that is read. */
 const INTERVAL_MS = 3 * HOUR_MS;
-/** Time between two measurements of an account that has used half of a limit. */
+/** Time between two measurements of an account that has used {@link CLOSE_SHARE} of a limit, in milliseconds. */
 const SHORT_INTERVAL_MS = HOUR_MS;
 const CLOSE_SHARE = 0.5;
-/** Time after the end of a month at which accounts that have reached a limit are measured. */
+/** Time after the end of a month at which accounts that have reached a limit are measured, in milliseconds. */
 const AFTER_MONTH_MS = 5 * MINUTE_MS;
 const BYTES_PER_MIB = 1024 ** 2;
-/** Time after which the use of a deleted database changes no more, in milliseconds. */
+/** Time after its deletion at which the metrics of a database are final, in milliseconds. */
 const SETTLED_AFTER_MS = HOUR_MS;
-/** Deleted databases of one measurement that are not measured again: a transaction has 100 writes. */
+/** Maximum deleted databases that one measurement settles, which are not measured again: a transaction has 100 writes. */
 const MAX_SETTLED = 90;
-/** Accounts that are measured at once. */
+/** Accounts that are measured concurrently. */
 const CONCURRENCY = 5;
 
 type UseDeps = Pick<Deps, 'table' | 'now' | 'newId'> & { databaseMetrics: Pick<DatabaseMetrics, 'readUsage'> };
@@ -46,19 +46,19 @@ export interface MeasuredUse {
   databases: number;
   mib: number;
   units: number;
-  /** DPUs used since the measurement before. */
+  /** DPUs used since the previous measurement. */
   newUnits: number;
 }
 
-/** The write that has the databases of an account measured with the next sweep. */
+/** Returns the write that makes the next sweep measure the databases of an account. */
 export const measureSoon = ({ now }: Pick<Deps, 'now'>, accountId: string): Write =>
   upsert(DatabaseUse, { accountId }, { set: { accountId, ...schedule(DatabaseUse, now()) }, add: { version: 1 } });
 
-/** Has the databases of an account measured. */
+/** Makes the next sweep measure the databases of an account. */
 export const startMeasuring = (deps: Pick<Deps, 'table' | 'now'>, accountId: string): Promise<void> =>
   deps.table.transact([measureSoon(deps, accountId)]);
 
-/** Has the databases of an account whose limits changed measured, if any ever were. */
+/** Makes the next sweep measure the databases of an account whose limits changed, if they were ever measured. */
 export async function reviewLimits(deps: Pick<Deps, 'table' | 'now'>, { id, databaseMonth }: Account): Promise<void> {
   if (databaseMonth !== undefined) await startMeasuring(deps, id);
 }
@@ -66,12 +66,12 @@ export async function reviewLimits(deps: Pick<Deps, 'table' | 'now'>, { id, data
 function nextMeasurement(account: Account, now: Date): Date {
   const next = now.getTime() + (isUsed(account, CLOSE_SHARE, now) ? SHORT_INTERVAL_MS : INTERVAL_MS);
   const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) + AFTER_MONTH_MS;
-  // Only those that wait for the month to end: all accounts at once would take longer than a due item may.
+  // Only accounts that have reached a limit: measuring all accounts at the end of the month would make due items late.
   return new Date(isUsed(account, 1, now) ? Math.min(next, nextMonth) : next);
 }
 
-/** Stores what one database uses, and who may open connections to it. The stream has its cluster follow. */
-async function record(
+/** Stores the use of a database, and who may open connections to it. The stream then applies a changed access to its cluster. */
+async function storeUse(
   deps: UseDeps,
   database: Database,
   usage: DatabaseUsage | undefined,
@@ -99,33 +99,33 @@ async function record(
   await ignoreConflict(isChanged ? commitAsPlatform(deps, [write], undefined, changed) : deps.table.transact([write]));
 }
 
-/** The clusters of an account that count in a month, and the DPUs of those that are not measured any more. */
+/** Reads the databases of an account, those deleted in the month, and the DPUs of databases that are no longer measured. */
 async function readClusters(deps: UseDeps, { accountId, settledMonth, settledUnits = 0 }: DatabaseUse, month: string) {
   const databases: Database[] = [];
   for await (const database of deps.table.each(Database, databaseListOf(accountId))) databases.push(database);
   const deleted: DeletedDatabase[] = [];
-  for await (const each of deps.table.newest(DeletedDatabase, deletedDatabasesOf(accountId), { pageSize: 100 }))
-    if (monthOf(new Date(each.at)) === month) deleted.push(each);
+  for await (const item of deps.table.newest(DeletedDatabase, deletedDatabasesOf(accountId), { pageSize: 100 }))
+    if (monthOf(new Date(item.at)) === month) deleted.push(item);
   return { databases, deleted, settledUnits: settledMonth === month ? settledUnits : 0 };
 }
 
-/** Returns the sums of an account as its item has them. */
+/** Returns the sums for the account's item. */
 function sumsOf(
   { databases, settledUnits }: { databases: readonly Database[]; settledUnits: number },
   usages: ReadonlyMap<string, DatabaseUsage>,
   month: string,
 ) {
   const storageOf = ({ clusterId, status, storageBytes = 0 }: Database) =>
-    // A deleted database takes no room from the moment on at which its owner deletes it.
+    // Storage stops counting as soon as the owner deletes the database.
     status === 'DELETING' ? 0 : (usages.get(clusterId ?? '')?.storageBytes ?? storageBytes);
   const units = [...usages.values()].reduce((total, usage) => total + usage.units, settledUnits);
-  const bytes = databases.reduce((total, each) => total + storageOf(each), 0);
+  const bytes = databases.reduce((total, database) => total + storageOf(database), 0);
   return { databaseMonth: month, databaseUnits: Math.ceil(units), databaseMib: Math.ceil(bytes / BYTES_PER_MIB) };
 }
 
 /**
- * Ends a measurement: adds the DPUs of databases that were deleted some time ago to the sum that is kept, and schedules the next.
- * Another measurement that was asked for meanwhile changes nothing: the item is due for it.
+ * Ends a measurement: adds the DPUs of databases whose metrics are final to the stored sum, and schedules the next measurement. Does
+ * nothing if another measurement was requested meanwhile: the item is due already, and that measurement does it.
  */
 async function endMeasurement(
   deps: UseDeps,
@@ -147,10 +147,10 @@ async function endMeasurement(
   await ignoreConflict(deps.table.transact([ended, ...removed]));
 }
 
-/** Measures the databases of an account. May be repeated at any time. @returns undefined where the account is gone */
+/** Measures the databases of an account. May be repeated at any time. @returns undefined if the account was deleted */
 async function measureAccount(deps: UseDeps, use: DatabaseUse): Promise<MeasuredUse | undefined> {
   const { accountId } = use;
-  // One time for all of it: a month that ends meanwhile must not begin with what was used in the last one.
+  // A single point in time: if the month ends during the measurement, use of the old month must not count in the new one.
   const now = deps.now();
   const month = monthOf(now);
   const account = await deps.table.get(Account, { id: accountId });
@@ -168,17 +168,19 @@ async function measureAccount(deps: UseDeps, use: DatabaseUse): Promise<Measured
   const measured = { ...account, ...sums };
   const available = databases.filter(({ status }) => status === 'AVAILABLE');
   await Promise.all(
-    available.map((each) => record(deps, each, usages.get(each.clusterId ?? ''), { account: measured, now })),
+    available.map((database) =>
+      storeUse(deps, database, usages.get(database.clusterId ?? ''), { account: measured, now }),
+    ),
   );
-  const goesOn = databases.length > 0 || deleted.length > 0;
-  const next = goesOn ? nextMeasurement(measured, now) : undefined;
+  const hasDatabases = databases.length > 0 || deleted.length > 0;
+  const next = hasDatabases ? nextMeasurement(measured, now) : undefined;
   await endMeasurement(deps, use, clusters, usages, { now, next });
   const { databaseMib: mib, databaseUnits: units } = sums;
   const before = account.databaseMonth === month ? (account.databaseUnits ?? 0) : 0;
   return { accountId, databases: databases.length, mib, units, newUnits: Math.max(0, units - before) };
 }
 
-/** Accounts whose databases are to be measured. */
+/** Accounts whose databases are due for measurement. */
 export const databaseUseQueue: DueQueue<typeof DatabaseUse, UseDeps, MeasuredUse> = {
   queue: 'DATABASE_USE',
   entity: DatabaseUse,
