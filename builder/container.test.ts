@@ -44,7 +44,7 @@ const search = () => {
 };`;
 
 test.runIf(isPossible)(
-  'in a container, commands run as the build user, find no secret, and leave no process to the next one',
+  'in a container, commands run as the build user, find no secret, and leave no process behind',
   async () => {
     chmodSync(root, 0o755);
     const TMPDIR = join(root, 'shared');

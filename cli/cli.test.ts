@@ -188,7 +188,7 @@ describe('a command line', () => {
     expect((await hosting([])).stdout).toContain('completion <shell>');
   });
 
-  test('what others wrote cannot steer the terminal', () => {
+  test('text of others cannot control the terminal', () => {
     expect(printable('\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b[2Jx\ty\r\u009b1A')).toBe('red x\ty');
     let written = '';
     const out = new Output({
@@ -302,7 +302,7 @@ describe('settings', () => {
     expect(settings.api).toBeUndefined();
   });
 
-  test('take no address to which a key must not be sent', () => {
+  test('refuse an address to which a key must not be sent', () => {
     expect(parseApi('https://api.example.com/')).toBe('https://api.example.com');
     expect(parseApi('http://localhost:4000')).toBe('http://localhost:4000');
     expect(parseApi('http://localhost:4000/v1/')).toBe('http://localhost:4000');

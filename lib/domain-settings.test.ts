@@ -13,7 +13,7 @@ describe('the domain of applications', () => {
     },
   );
 
-  test('refuses a neighbour below the same registered domain', () => {
+  test('refuses a name below the same registered domain', () => {
     expect(() =>
       configure({ stage: 'prod', domain: 'api.hosting.example', appsDomain: 'apps.hosting.example' }),
     ).toThrow(/appsDomain/);

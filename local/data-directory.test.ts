@@ -38,7 +38,7 @@ test('allows one run per data directory and remembers its ports', async () => {
   }
 });
 
-test('no other user of the machine reaches what a run stores, also in a directory of an earlier version', () => {
+test('no other user of the machine can read the files of a run, also in a directory of an earlier version', () => {
   const parent = mkdtempSync(join(tmpdir(), 'data-'));
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   try {

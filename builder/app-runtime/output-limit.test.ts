@@ -14,7 +14,7 @@ function recording() {
   return { written, output };
 }
 
-test('output beyond the limit of a minute is left out, and a line says so', async () => {
+test('output beyond the limit of a minute is dropped, and a line says so', async () => {
   const [out, err] = [recording(), recording()];
   let now = 1_000_000;
   limitOutput([out.output, err.output], 1, () => now);

@@ -66,7 +66,7 @@ test.each<[string, Write]>([
   ['Vary by the visitor', (to) => to.writeHead(200, { vary: 'Accept-Encoding, Cookie', 'cache-control': FOR_ALL })],
   ['Vary by everything', (to) => to.writeHead(200, { vary: '*', 'cache-control': FOR_ALL })],
   ['an error', (to) => to.writeHead(404, { 'cache-control': FOR_ALL })],
-])('a response with %s is kept by its visitor’s browser only, and is otherwise the same', async (what, response) => {
+])('a response with %s is cached only by the visitor’s browser, and is otherwise unchanged', async (what, response) => {
   const { 'cache-control': decided, ...others } = await receive(response);
   expect(decided).toBe(FOR_ONE);
   const { 'cache-control': own, ...same } = await receive(response, '');

@@ -44,7 +44,7 @@ while (Date.now() < end) for (const pid of readdirSync('/proc').filter((name) =>
 }`;
 
 asRoot(
-  'twenty commands that leave thieves behind, under load, read nothing of the builder',
+  'twenty commands that leave malicious processes behind, under load, read no data of the builder',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'thief-'));
     const user = newUser();
@@ -86,7 +86,7 @@ asRoot(
   120_000,
 );
 
-asRoot('ends processes that multiply and kill every process that comes to end them', async () => {
+asRoot('ends processes that multiply and kill the processes that end them', async () => {
   const user = newUser();
   const bomb = 'trap "" TERM HUP; for n in 1 2 3; do (while :; do sleep 0.01 & sleep 0.01; done) & done; wait';
   const child = startChild('sh', ['-c', bomb], { environment: { PATH }, stdio: 'ignore', user });
@@ -103,7 +103,7 @@ asRoot('the self-test accepts an isolated user', async () => {
   expect(processesOf(user)).toEqual([]);
 });
 
-asRoot('the self-test refuses a user who can read what is the builder’s', async () => {
+asRoot('the self-test refuses a user who can read the builder’s files or memory', async () => {
   const [user, folder] = [newUser(), mkdtempSync(join(tmpdir(), 'self-test-'))];
   const file = join(folder, 'env.sh');
   writeFileSync(file, 'export A=1', { mode: 0o644 });

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import { openCallback } from './callback.ts';
 
-test('takes only the answer to its own sign-in, on this machine only', async () => {
+test('accepts only the answer to its own sign-in, and only from this machine', async () => {
   const callback = await openCallback();
   try {
     const { port } = new URL(callback.url);

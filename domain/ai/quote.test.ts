@@ -218,7 +218,7 @@ const bodies = fc
   .map(([model, said, known, more]) => ({ model, body: { model: model.id, messages: said, ...known, ...more } }));
 
 describe('the hold', () => {
-  test('covers what the greediest provider charges, for 10,000 generated bodies', () => {
+  test('covers the maximum that a provider can charge, for 10,000 generated bodies', () => {
     let accepted = 0;
     fc.assert(
       fc.property(bodies, fc.nat(1_000_000), ({ model, body }, part) => {

@@ -21,7 +21,7 @@ const variables = fc.uniqueArray(fc.record({ key: name, value: fc.string({ maxLe
   maxLength: 8,
 });
 
-test('whatever variables are called, each has the value given last, and only strings are stored', async () => {
+test('variables of any name have the value given last, and only strings are stored', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(variables, { minLength: 1, maxLength: 3 }), async (requests) => {
       const { deps, caller, ids } = await deploymentSimulation();

@@ -54,7 +54,7 @@ describe('an automatic top-up charges only what is currently enabled', () => {
           create(SwitchState, { off: { 'top-ups': { message: 'Back soon.', since: '' } }, version: 1 }),
         ]),
     ],
-  ])('nothing is charged after it %s while the processor was away', async (_what, changeSettings) => {
+  ])('does not charge the card after it %s while the processor was unavailable', async (_what, changeSettings) => {
     const run = await cardSimulation();
     const { provider, charged, memory, clock } = run;
     await run.setAccount({ card: CARD });
@@ -212,7 +212,7 @@ test("an account with many open payment pages does not delay another account's p
 });
 
 describe('automatic top-ups are limited', () => {
-  test('by number: a threshold out of reach charges the card ten times in any 24 hours', async () => {
+  test('by number: an unreachable threshold charges the card ten times in any 24 hours', async () => {
     const run = await cardSimulation();
     await run.setAccount({ card: CARD });
     await run.settings('10.00', { threshold: '100000.00' });

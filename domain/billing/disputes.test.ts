@@ -62,7 +62,7 @@ describe('a dispute', () => {
     expectLedgerInvariants(run.memory);
   });
 
-  test('that arrives between the reading and the writing of a purchase stops the purchase', async () => {
+  test('that arrives between the read and the write of a purchase stops the purchase', async () => {
     const run = await cardSimulation();
     const reference = await run.payIn(500);
     let isFirst = true;

@@ -52,7 +52,7 @@ describe('for any sequence of changes', () => {
     days: fc.integer({ min: 0, max: 9 }),
   });
 
-  test('no application is suspended that the limit allows, nor less than seven days after the limit first excluded it', () => {
+  test('suspends no application that the limit allows, and none earlier than seven days after the limit first excluded it', () => {
     fc.assert(
       fc.property(fc.array(Change, { maxLength: 12 }), (changes) => {
         let steps: Step[] = [];

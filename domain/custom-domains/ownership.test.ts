@@ -162,7 +162,7 @@ test('an application whose deletion begins while its custom domain is set claims
   expect([await holder(), (await deps.table.get(App, of))?.customDomain]).toEqual([undefined, undefined]);
 });
 
-test('of two claims that are proven in the same moment exactly one is accepted', async () => {
+test('of two claims that are proven at the same time, exactly one is accepted', async () => {
   for (let round = 0; round < 20; round += 1) {
     const { set, texts, token, check, show, memory } = await accounts('a', 'b');
     await Promise.all([set('a'), set('b')]);

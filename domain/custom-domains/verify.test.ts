@@ -131,7 +131,7 @@ test('names that cannot be owned need no verification', () => {
     expect(status(host)).toBe('PENDING');
 });
 
-test('verifies a claim only while certificates are left for the day', async () => {
+test('verifies a claim only while certificates remain for the day', async () => {
   const { look, read, clock, dns, token } = await claimed({ limits: { certificatesPerDay: 0 } });
   dns.say = () => [token];
   clock.now += MINUTE;

@@ -71,7 +71,7 @@ async function steps(health: Partial<HealthCheck> = {}, stored: readonly string[
   return { ...made, all, of, objects, opened, env, sealed };
 }
 
-test('a build receives its job at an address, and neither the address nor the object alone shows a secret', async () => {
+test('a build receives its job at an address, and neither the address nor the object alone reveals a secret', async () => {
   const { all, of, objects, opened } = await steps();
   const build = await beginDeployment(all, of);
   const [url, key = ''] = (build?.jobUrl ?? '').split('#');
@@ -335,7 +335,7 @@ test('the values that a release was built with stay hidden after they were repla
   for (const form of FORMS) expect(message).not.toContain(form);
 });
 
-test('an excerpt that begins within a line leaves that line out, as it may begin within a secret', async () => {
+test('an excerpt that begins within a line omits that line, because it may begin within a secret', async () => {
   const cut = `${SECRET.slice(5)}\nthe end\n`;
   const message = await failureOf({ output: `${cut}${'x'.repeat(4096 - cut.length - 5)}\nlast` });
   expect(message).not.toContain(SECRET.slice(5));

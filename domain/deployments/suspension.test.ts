@@ -115,7 +115,7 @@ test('nothing stays at the host name of an application that is deleted while it 
   expect(state.suspended).toBe(false);
 });
 
-test('the first switch of an application that is being suspended leaves its address closed', async () => {
+test('the first release switch during a suspension leaves the address closed', async () => {
   const { deploy, suspend, needs, providers, ids, state } = await harness();
   const deploymentId = await deploy();
   const { table } = needs;

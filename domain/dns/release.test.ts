@@ -133,7 +133,7 @@ test('a zone whose registration has ended is deleted with its records once resol
   expect(fates.filter((fate) => fate === 'DELETED')).toHaveLength(1);
 });
 
-test('a zone is served for as long as the registry sends resolvers to it, and 28 days more', async () => {
+test('a zone is served as long as the registry sends resolvers to it, and for another 28 days', async () => {
   const { registry, zone, days, fates, end, exists, needs } = await served();
   await end();
   await days(400);

@@ -263,7 +263,7 @@ test('a zone that is removed while it is synced, as its domain was not registere
   expect(await needs.table.get(Zone, zone)).toBeUndefined();
 });
 
-test('a zone that keeps failing is tried ever more rarely, and soon after its owner changes a record', async () => {
+test('a failing zone is retried with increasing delays, and soon after its owner changes a record', async () => {
   const { needs, clock, faults, sent } = await simulate(1);
   faults.on = false;
   const caller = { accountId: 'acc', keyId: '' };

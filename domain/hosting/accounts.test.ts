@@ -194,7 +194,7 @@ test('hosting that is paid is served again where its server routes no mail of a 
   expect(routed).toEqual(['LOCAL']);
 });
 
-test('the control panel opens once the domain is proven, and until then mail is routed elsewhere each day', async () => {
+test('the control panel opens once the domain is proven; until then, mail is routed elsewhere each day', async () => {
   const { deps: before, set, subscribe, clock } = await hostingSimulation();
   await set('web-1', true);
   const of = await subscribe({ hostingDomain: 'shop.co.za' });

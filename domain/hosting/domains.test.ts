@@ -174,7 +174,7 @@ test("names below another account's proven domain need proof, and those below it
   expect(await order('thief', 'sub_neighbour', `not-${DOMAIN}`)).toBe('accepted');
 });
 
-test('a proven domain stays its last account’s for a while after its hosting has ended', async () => {
+test('a proven domain stays with its last account for 90 days after its hosting has ended', async () => {
   const { order, settle, prove, release, holder } = hosting();
   await order('owner');
   prove('owner');
@@ -226,7 +226,7 @@ test('names that cannot be owned need no proof', async () => {
   expect(await holder('shop.example.com')).toBe('a');
 });
 
-test('a registration that ends takes the proofs of the domain and of all below it along, and those of its neighbours stay', async () => {
+test('the end of a registration removes the proofs of the domain and of names below it, and keeps those of neighboring names', async () => {
   const { deps, clock, order, register, subscription, addAccount, stateOf } = hosting();
   await register('owner', DOMAIN);
   const below = [

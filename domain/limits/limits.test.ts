@@ -42,7 +42,7 @@ test("a limit's description says that it refuses requests, or can be raised, onl
 /** The test of each limit that fails without its enforcement. */
 const HTTP = {
   file: 'test/security/limits.test.ts',
-  title: 'refuses the request beyond a limit with its documented error, of racing requests too',
+  title: 'refuses the request beyond a limit with its documented error, also in a race',
 };
 const TESTS: Record<LimitName, { file: string; title: string }> = {
   requestsPerMinute: {
@@ -64,7 +64,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   customDomainsPerDay: HTTP,
   certificatesPerDay: {
     file: 'domain/custom-domains/verify.test.ts',
-    title: 'verifies a claim only while certificates are left for the day',
+    title: 'verifies a claim only while certificates remain for the day',
   },
   unpaidDomainOrders: HTTP,
   concurrentAiCalls: HTTP,
@@ -89,7 +89,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   },
   runtimeLogKibPerMinute: {
     file: 'builder/app-runtime/output-limit.test.ts',
-    title: 'output beyond the limit of a minute is left out, and a line says so',
+    title: 'output beyond the limit of a minute is dropped, and a line says so',
   },
 };
 
@@ -113,7 +113,7 @@ test('a larger plan never has a lower limit, and the plan decides the applicatio
 
 const counted = Object.keys(COUNTERS) as CountedLimit[];
 
-test('the condition of the write allows exactly what the limit of the account does', async () => {
+test('the condition of the write allows exactly the limit of the account', async () => {
   const { steady } = simulation({ startAt: Date.parse('2026-01-01T00:00:00Z') });
   const { deps } = steady;
   const small = fc.integer({ min: 0, max: 60 });

@@ -42,7 +42,7 @@ test('revoked keys are not touched, however many there are', async () => {
   expect(memory.items('LOGIN').map(({ suspended }) => suspended)).toEqual(['Abuse.']);
 });
 
-test('what a request created while the account was being suspended is found a minute later', async () => {
+test('resources that a request created during the suspension are suspended a minute later', async () => {
   const { addApp, addKey, suspend, flow, sweepAt, marks, statuses, account } = await accountSimulation();
   await suspend('Abuse.');
   await flow();
@@ -55,7 +55,7 @@ test('what a request created while the account was being suspended is found a mi
   expect((await account()).dueAt).toBeUndefined();
 });
 
-test('reasons are a set: lifting the account leaves what was suspended for another reason', async () => {
+test('reasons are a set: lifting the account’s suspension keeps applications suspended for other reasons', async () => {
   const { addApp, suspend, flow, statuses, apps, events } = await accountSimulation();
   const [first = '', second = ''] = [await addApp(), await addApp()];
   await suspend('Phishing.', first);
@@ -108,7 +108,7 @@ test('the saved card of a suspended account is not charged', async () => {
   expect(memory.items('TOP_UP')).toHaveLength(1);
 });
 
-test('a suspended account buys no domain with money that arrives or whose hold ends, and buys it when lifted', async () => {
+test('a suspended account buys no domain with money that arrives or whose hold ends, and buys it when the suspension ends', async () => {
   const { deps, accountId, suspend, flow, clock, memory } = await accountSimulation();
   const line = { description: 'Something', amountCents: 5000, vatCents: 0 };
   const invoice = (order: Partial<NewInvoice>) =>

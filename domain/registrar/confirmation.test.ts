@@ -54,7 +54,7 @@ async function registered(cents = 11_385, years = 1) {
   return { run, account, domain, present, faults, unconfirmed, days };
 }
 
-test('a domain that was moved to another registrar is noticed within a week and ends seven days later', async () => {
+test('a domain that moved to another registrar is detected within a week and ends seven days later', async () => {
   const { run, domain, present, unconfirmed, days } = await registered();
   await days(20);
   expect(unconfirmed).toEqual([]);

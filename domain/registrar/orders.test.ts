@@ -32,7 +32,7 @@ async function market() {
   return { ...run, broke, payer, account, holder, statusOf };
 }
 
-test('an account has a limited number of unpaid orders, however many race, and takes no number for the others', async () => {
+test('an account has a limited number of unpaid orders, also in a race, and refused orders take no invoice number', async () => {
   const { order, broke, account, invoices, memory } = await market();
   const orders = await Promise.allSettled(
     Array.from({ length: LIMIT + 9 }, (_, index) => order(broke, `name-${index}.co.za`)),
@@ -62,7 +62,7 @@ test('orders that are paid, and orders that become void, make room for others', 
   expectLedgerInvariants(memory);
 });
 
-test('an unpaid order holds its name for an hour against everybody, and then against those who do not pay', async () => {
+test('an unpaid order holds its name for an hour against all orders, and then only against unpaid ones', async () => {
   const { order, broke, payer, open, holder, statusOf, clock, memory, runUntilIdle, account } = await market();
   const name = 'wanted.co.za';
   await order(broke, name);

@@ -311,7 +311,7 @@ test('accounts whose items are pages behind those of another take turns with it,
   expect(reached).toBe(iso(START - MINUTE + 1));
 });
 
-test.each([50, 1500])('accounts that keys do not name take turns, too, with one that has %i items', async (count) => {
+test.each([50, 1500])('accounts that keys do not name take turns with an account that has %i items', async (count) => {
   const { acted, sweep } = dueOfAccounts([...many(count), ['few', 3000], ['few', 3001]], { readsAccounts: true });
   const { reached } = await sweep();
   expect(acted).toEqual(['many0', 'few3000', 'many1', 'few3001']);

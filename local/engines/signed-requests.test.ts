@@ -61,7 +61,7 @@ test('each request of a build is accepted as it was signed', () => {
   ]);
 });
 
-test('no request of a build reaches another object, or the same with another method', () => {
+test('no request of a build reaches another object, or the same object with another method', () => {
   for (const request of allRequests()) {
     for (const key of [
       'jobs/dep_2.json',
@@ -78,14 +78,14 @@ test('no request of a build reaches another object, or the same with another met
   }
 });
 
-test('an artifact is stored only under the condition that there is none', () => {
+test('an artifact is stored only if none exists', () => {
   const { storeArtifact } = access.access;
   expect(storeArtifact.headers).toEqual({ 'if-none-match': '*' });
   expect(answer(storeArtifact, { headers: {} })).toBe('AccessDenied');
   expect(answer(storeArtifact, { headers: { 'if-none-match': '"other"' } })).toBe('SignatureDoesNotMatch');
 });
 
-test('requests are valid for an hour, longer than a build waits and runs, and not beyond', () => {
+test('requests are valid for exactly an hour, which is longer than a build waits and runs', () => {
   const minutes = (count: number) => Date.now() + count * 60_000;
   for (const request of allRequests()) {
     expect(answer(request, {}, minutes(55))).toBe('accepted');

@@ -63,7 +63,7 @@ test('the pinned executable is installed, and the one that scripts run', () => {
   expect(readFileSync(join(root, 'node_modules/.bin/node'), 'utf8')).toBe('node');
 });
 
-test('an executable that is not the pinned one fails the installation and is never there', () => {
+test('an executable other than the pinned one fails the installation and is not kept', () => {
   const { status, stderr, left, installed } = install('#!/bin/sh\necho tampered\n');
   expect({ status, left, installed }).toEqual({ status: 1, left: [], installed: undefined });
   expect(stderr).toContain('is not the one that builder/build/node-releases.json pins');

@@ -142,7 +142,7 @@ const secretIn = (said: string): string => /secret {3}([A-Z2-7]{52})/.exec(said)
 const shownCode = (said: string): string => codeOf(secretIn(said));
 const TOKEN_CALLS = ['AssociateSoftwareToken', 'VerifySoftwareToken', 'SetUserMFAPreference', 'RevokeToken'];
 
-test('a second factor is set up in order, and nothing is signed in afterwards', async () => {
+test('sets up a second factor step by step, and leaves no session', async () => {
   const { setUp, user, operations, isSignedOut, said } = await start();
   expect(await setUp([PASSWORD, shownCode])).toEqual({ email: EMAIL, secondFactor: true });
   expect(operations()).toEqual([

@@ -54,7 +54,7 @@ test('an earlier release is rolled back to after confirmation, and the list mark
   expect((await get(local.baseUrl, app.primaryDomain)).body).toContain('the first');
 });
 
-test('what visitors asked of an application is charted, read by keyboard and table, and opens its logs', async () => {
+test('requests of visitors are charted, readable by keyboard and as a table, and open their logs', async () => {
   const account = await newAccount();
   const body = { name: 'Measured', framework: 'EXPRESS' as const, repoUrl: REPOSITORY, deployNow: false };
   const app = (await account.call(createApp, { body })).body.data;

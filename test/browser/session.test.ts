@@ -85,7 +85,7 @@ test('an expired session is renewed in a popup: input is kept and pending calls 
   if (!popup.isClosed()) await popup.waitForEvent('close');
 });
 
-test('another user who signs in where a session expired gets a page of their own, and pending calls are not sent', async () => {
+test('another user who signs in after a session expired gets a new page, and pending calls are not sent', async () => {
   const [alice, zoe] = [await signUp(), await signUp()];
   const page = await openScreen(await signedInContext(alice), 'developers?dialog=new-key');
   await page.getByLabel('Name').fill('Of Alice');

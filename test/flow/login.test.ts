@@ -23,7 +23,7 @@ test('the demo account signs in with email and password and returns to the origi
   expect(body.expires_in).toBe(3600);
 });
 
-test('a sign-up has an account of its own from the first request on, with one application and no money', async () => {
+test('a sign-up has its own account from the first request on, with one application and no money', async () => {
   const fields = newcomer();
   const { access_token: token } = await new LoginBrowser().signIn(fields);
   const { account, roles } = await me(token);
@@ -51,7 +51,7 @@ test('a login is renewed silently with its refresh token, which is valid once', 
   expect((await renew()).status).toBe(400);
 });
 
-test('a signed-out session cannot be renewed, whichever tab or copy of its token tries', async () => {
+test('a signed-out session cannot be renewed, from any tab or copy of its token', async () => {
   const visitor = new LoginBrowser();
   const first = await visitor.signIn({ email: demo.email, password: demo.password });
   const renew = (token: string) => visitor.token({ grant_type: 'refresh_token', refresh_token: token });

@@ -66,7 +66,7 @@ describe.concurrent('the greediest provider', () => {
       ask('hello', { max_tokens: 1, max_completion_tokens: 300_000, service_tier: 'priority' }, claude),
     ],
     ['another format with a picture', ask(picture({ url: PNG }), { n: 128 }, claude)],
-  ])('is covered on %s: nothing is owed, however little there was', async (_what, body) => {
+  ])('is covered on %s: the account owes nothing, with any balance', async (_what, body) => {
     const account = await newAccount({ aiCreditsMicroRand: 6 * MICRO_RAND });
     const { status, message } = await complete(account, body);
     expect([status, message]).toEqual([200, '']);
@@ -76,7 +76,7 @@ describe.concurrent('the greediest provider', () => {
     expect(entries[0]?.amountMicroRand).toBeLessThan(0);
   });
 
-  test('is not asked what cannot be priced: 400 naming the field and the way, and nothing is charged', async () => {
+  test('receives no request that cannot be priced: 400 names the field and the remedy, and nothing is charged', async () => {
     const account = await newAccount({ aiCreditsMicroRand: 6 * MICRO_RAND });
     const refused: [string, object][] = [
       ['service_tier', ask('x', { service_tier: 'priority' })],
@@ -100,7 +100,7 @@ describe.concurrent('the greediest provider', () => {
     expect(await creditsOf(account)).toMatchObject({ balanceMicroRand: 6 * MICRO_RAND, available: '6.00' });
   });
 
-  test('a wrong type is 400 naming the field, wherever it is', async () => {
+  test('rejects a wrong type anywhere with 400, naming the field', async () => {
     const account = await newAccount({ aiCreditsMicroRand: 6 * MICRO_RAND });
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
     const wrong: [string, object | string][] = [
@@ -187,7 +187,7 @@ describe.concurrent('a provider that counts more than the hold', () => {
 });
 
 describe.concurrent('errors of a provider', () => {
-  test('under our own key are quoted only where they are about the request; under a saved key they all are', async () => {
+  test('under the platform’s key are quoted only if they are about the request; under a saved key all are quoted', async () => {
     const [ours, own] = await Promise.all([newAccount({ aiCreditsMicroRand: 6 * MICRO_RAND }), newAccount()]);
     await own.dashboard.call(putProviderKey, { params: { id: 'openai' }, body: { key: 'sk-mine-0123456789' } });
     const words = { 400: /temperature/, 404: /you do not have access/, 429: /Rate limit reached/, 500: /had an error/ };

@@ -68,7 +68,7 @@ const PRINT = `const { existsSync, readFileSync } = require('node:fs');
 setInterval(() => { try { console.log('loot ' + JSON.stringify(JSON.parse(readFileSync('loot.json', 'utf8')))); process.exit(0); } catch {} }, 100);`;
 
 describe.concurrent('customer code', () => {
-  test('a process that a build’s command left behind finds nothing that is worth anything', async () => {
+  test('a process that a build’s command left behind finds nothing of value', async () => {
     const { deployment } = await deployWith(
       'Thief',
       { THIEF, LEAVE, PRINT },
@@ -85,7 +85,7 @@ describe.concurrent('customer code', () => {
     expect(loot.read, 'the thief could look').toBeGreaterThanOrEqual(ROUNDS);
   });
 
-  test('what operators can list of a build is worthless once it runs', async () => {
+  test('the listings of a build are worthless to operators once it runs', async () => {
     const { deployment } = await deployWith('Listed', { TOKEN: 'listed-secret-value' }, { buildCommand: 'true' });
     expect(deployment.status, deployment.log).toBe('SUCCEEDED');
     const builds = new CodeBuildClient(at(local.environment.AWS_ENDPOINT_URL_CODEBUILD));

@@ -143,7 +143,7 @@ const names = LIMIT_NAMES.filter((name) => name in CASES);
 
 describe.concurrent('limits', () => {
   test.each(names)(
-    'refuses the request beyond a limit with its documented error, of racing requests too: %s',
+    'refuses the request beyond a limit with its documented error, also in a race: %s',
     async (name) => {
       const found = CASES[name];
       if (!found) throw new Error(name);
@@ -243,7 +243,7 @@ describe.concurrent('limits', () => {
     expect((await account.dashboard.call(getAccount)).status).toBe(200);
   });
 
-  test("calls with the caller's own key count among the calls at once, and give their place back", async () => {
+  test("calls with the caller's own key count towards the concurrent calls, and stop counting when they end", async () => {
     const account = await newAccount();
     const params = { id: 'openai' };
     await account.dashboard.call(putProviderKey, { params, body: { key: 'sk-own-0123456789abcdef' } });
@@ -260,7 +260,7 @@ describe.concurrent('limits', () => {
     for (let count = 0; count < 3; count += 1) await waitFor(async () => (await call()).status === 200);
   });
 
-  test('calls that wait for a host that the caller chooses have a limit of their own, by account', async () => {
+  test('calls that wait for a host of the caller’s choice have a separate limit by account', async () => {
     const [account, other] = await Promise.all([newAccount(), newAccount()]);
     const inspect = ({ dashboard }: OpenedAccount) =>
       dashboard.call(inspectRepository, { query: { url: 'https://git.localhost/no-such-repository.git' } });

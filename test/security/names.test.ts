@@ -26,7 +26,7 @@ import { platformDeps, read, waitForPanelStatus } from '../support/hosting.ts';
 // They share the machine with each other, and with another file of tests.
 vi.setConfig({ testTimeout: 120_000 });
 
-test.concurrent('an application with a reserved name gets another slug, and no error', async () => {
+test.concurrent('an application with a reserved name receives another slug, not an error', async () => {
   const account = await newAccount();
   for (const name of ['Login', 'API']) {
     const { status, body } = await account.call(createApp, { body: { name, framework: 'NODE' } });
@@ -36,7 +36,7 @@ test.concurrent('an application with a reserved name gets another slug, and no e
   }
 });
 
-test.concurrent('records that the name servers would refuse are refused before they are stored, and the others are served', async () => {
+test.concurrent('refuses records that the name servers would refuse before storing them, and serves the others', async () => {
   const owner = await newAccount({ walletCents: 500_000 });
   const { domain } = await registerDomain(owner);
   const add = (content: string, name = 'text') =>
@@ -83,7 +83,7 @@ test.concurrent('a claim of a domain does not keep its owner from it, however of
   expect(codeOf(await newApp(await newAccount(), name)), 'a verified domain').toBe('conflict');
 });
 
-test.concurrent('the application of a lapsed domain stops answering on it, and the next owner gets it', async () => {
+test.concurrent('the application of a lapsed domain stops answering on it, and the next owner can use it', async () => {
   const [former, next] = await Promise.all([newAccount({ walletCents: 500_000 }), newAccount()]);
   const { domain } = await registerDomain(former);
   const app = (await newApp(former, domain.name)).body.data;

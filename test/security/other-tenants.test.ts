@@ -183,7 +183,7 @@ describe("another tenant's id", () => {
     expect(answer.text.replaceAll(stolen, absent)).toBe(unknown.text);
   });
 
-  test('in a signed hook: the signature is of the application that is named', async () => {
+  test('in a signed hook: the signature must be that of the named application', async () => {
     for (const { path, method } of EVERY.filter(({ access, path }) => access === 'hook' && path.includes('{'))) {
       const at = path.replace(/\{\w+\}/, victim.ids.apps ?? '');
       const body = method === 'GET' ? {} : { body: '{}' };
@@ -202,7 +202,7 @@ describe("another tenant's id", () => {
   });
 
   let wasDeleted = false;
-  test('changes nothing of its owner, for whom each of these operations finds its resource', async () => {
+  test('changes no resource of the owner, for whom each of these operations finds its resource', async () => {
     // An attempt that failed after this found it unchanged, and has deleted some of it since.
     if (wasDeleted) victim = await populatedTenant(hooks.url);
     else expect(await readAll(victim)).toEqual(before);
@@ -231,7 +231,7 @@ describe('the audit log', () => {
   const changing = EVERY.filter(({ method, access }) => method !== 'GET' && access !== 'hook');
 
   let wasDeleted = false;
-  test('has exactly one entry of each operation that changes something, without secrets', async () => {
+  test('has exactly one entry of each writing operation, without secrets', async () => {
     // A failed attempt has deleted what the operations are about.
     if (wasDeleted) attacker = await populatedTenant(hooks.url);
     wasDeleted = true;

@@ -56,7 +56,7 @@ describe('a disputed card payment', () => {
     expect(codeOf(await buyCredits(account, '10.00'))).toBe('insufficient_funds');
   });
 
-  test('is believed only of the payment processor', async () => {
+  test('counts only when the payment processor reports it', async () => {
     const account = await newAccount();
     const page = await payIn(account, '50.00');
     const { disputeId } = (await post(`${page}/dispute`)) as { disputeId: string };
@@ -91,7 +91,7 @@ describe('money of a card that is new to the account', () => {
     expect((await buyCredits(account, '500.00')).status).toBe(201);
   });
 
-  test.concurrent('buys no large credits in the first hour, and the refusal names the time', async () => {
+  test.concurrent('buys no large amount of credits in the first hour, and the refusal names the time', async () => {
     const account = await newAccount();
     await payIn(account, `${allowanceRand * 2}.00`);
     const refused = await buyCredits(account, `${allowanceRand + 1}.00`);

@@ -31,7 +31,7 @@ const send = (url: string, method: string, headers: Record<string, string>): Pro
   });
 
 describe('the local run is for this machine only', () => {
-  test('no port answers at an address that other machines reach', async () => {
+  test('no port answers at an address that other machines can reach', async () => {
     const accepts = (host: string, port: number): Promise<boolean> =>
       new Promise((answer) => {
         const socket = connect({ host, port });
@@ -65,7 +65,7 @@ describe('the local run is for this machine only', () => {
     '/hooks/payments',
     '/ai/v1/chat/completions',
     '/docs',
-  ])('a page elsewhere that makes its own name point here gets nothing of %s', async (path) => {
+  ])('a foreign page that points its name to this machine reads nothing from %s', async (path) => {
     for (const host of ['evil.example', 'localhost.evil.example', '192.0.2.7']) {
       const { status, body } = await get(local.baseUrl, host, path);
       expect([status, JSON.parse(body).error.code]).toEqual([403, 'forbidden']);
@@ -73,22 +73,22 @@ describe('the local run is for this machine only', () => {
     expect((await get(local.baseUrl, 'localhost', path)).status).not.toBe(403);
   });
 
-  test.each(engines)('a page elsewhere that makes its own name point here gets nothing of %s', async (_name, url) => {
-    const answers = await Promise.all(['evil.example', 'localhost.evil.example'].map((host) => get(url, host)));
-    for (const { status } of answers) expect([403, 404]).toContain(status);
-    expect(answers.map(({ body }) => body).join()).not.toMatch(/Exception|MissingAuth|Code>/);
-  });
-
   test.each(engines)(
-    'a page elsewhere that sends requests to this machine gets nothing done by %s',
+    'a foreign page that points its name to this machine reads nothing from %s',
     async (_name, url) => {
-      for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
-        const answer = await send(url, 'POST', headers);
-        expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-        expect(answer.statusCode).toBe(403);
-      }
+      const answers = await Promise.all(['evil.example', 'localhost.evil.example'].map((host) => get(url, host)));
+      for (const { status } of answers) expect([403, 404]).toContain(status);
+      expect(answers.map(({ body }) => body).join()).not.toMatch(/Exception|MissingAuth|Code>/);
     },
   );
+
+  test.each(engines)('a foreign page that sends requests to this machine has no effect on %s', async (_name, url) => {
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const answer = await send(url, 'POST', headers);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      expect(answer.statusCode).toBe(403);
+    }
+  });
 
   test('the passwords of its accounts are random', () => {
     expect(demo.password).not.toBe(other.password);
@@ -116,7 +116,7 @@ async function callFunction(id: string, headers: object, sourceIp = '192.0.2.1')
 }
 
 describe('the API is reached through the edge only', () => {
-  test('every function refuses a call that avoids the edge, with a good key and a guessed secret too', async () => {
+  test('every function refuses a call that bypasses the edge, also with a valid key and a guessed secret', async () => {
     withoutLogs();
     const key = { authorization: `Bearer ${demo.secretKey}` };
     const ids = [...routes, ...dashboardRoutes].map(({ id }) => id);
@@ -148,7 +148,7 @@ describe('the API is reached through the edge only', () => {
     expect(heads).toMatchObject([{ statusCode: 403 }]);
   });
 
-  test('the neighbours in one IPv6 network share the limit of callers without a key', async () => {
+  test('addresses of one IPv6 network share the limit of callers without a key', async () => {
     withoutLogs();
     const { config } = await import('../../runtime/config.ts');
     Object.defineProperty(config, 'RATE_LIMIT_ANONYMOUS', { value: 5 });
@@ -179,7 +179,7 @@ describe('signing out ends the access tokens of a session', () => {
     return { user, oldToken, token: renewed.body.access_token, other: second };
   }
 
-  test('a signed-out access token is refused, and so is an earlier one of its session', async () => {
+  test('a signed-out access token is refused, as is an earlier one of its session', async () => {
     const { oldToken, token } = await twoSessions();
     expect(await me(token)).toMatchObject({ status: 200 });
     expect((await signOut(token)).status).toBe(200);
@@ -198,7 +198,7 @@ describe('signing out ends the access tokens of a session', () => {
     }
   });
 
-  test('a second session of the same login goes on, is renewed, and keeps its share of the rate limit', async () => {
+  test('a second session of the same login continues, is renewed, and keeps its share of the rate limit', async () => {
     const { user, token, other } = await twoSessions();
     const before = await me(other.access_token);
     await signOut(token);

@@ -88,7 +88,7 @@ async function requestsOf({ secretKey, publicKey, accessToken }: OpenedAccount, 
 }
 
 describe.concurrent('suspension', () => {
-  test('a suspended account is refused everywhere, its build ends and its events wait; lifted, all of it is as before', async () => {
+  test('a suspended account is refused everywhere, its build ends and its events wait, until the suspension is lifted', async () => {
     const [{ suspend, deploymentsOf }, account, other, hook] = await Promise.all([
       operators(),
       newAccount(),
@@ -159,7 +159,7 @@ describe.concurrent('suspension', () => {
     await hook.stop();
   }, 240_000);
 
-  test('a suspended application takes no deployment, shows its page, keeps its data and is served again when lifted', async () => {
+  test('a suspended application accepts no deployment, shows a page, keeps its data, and is served again when lifted', async () => {
     const [{ suspend }, account] = await Promise.all([operators(), newAccount()]);
     const made = await newApp(account, { repoUrl: 'https://git.localhost/hello-node.git' });
     const params = { id: made.id };

@@ -94,7 +94,7 @@ describe('a request to an application', () => {
     expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.co.za');
   });
 
-  test('is cached by the release that the route names, for static files that no header makes one visitor’s own', async () => {
+  test('is cached under the release that the route names, for static files without headers of one visitor', async () => {
     const host = 'shop.apps.hosting.example';
     const keyOf = async (asked: Parameters<typeof requestFor>[1], route = 'abc.lambda-url.on.aws 7-abcdefg') => {
       const { result, origins } = await run('route-app', requestFor('shop.co.za', asked), {
@@ -355,7 +355,7 @@ describe('custom domains of applications', () => {
   });
 });
 
-test('everything at the address of the API is behind a limit for each client address', () => {
+test('every path at the address of the API is behind a limit for each client address', () => {
   const { Rules, Scope, ...acl } = z
     .object({
       Scope: z.string(),

@@ -212,7 +212,7 @@ test('an installation whose region is us-east-1 has topics of its own for each o
   expect(topics.sort()).toEqual(kinds.flatMap((kind) => [`hosting-dev-${kind}`, `hosting-dev-${kind}-us-east-1`]));
 });
 
-test('functions that others depend on, or that wait for strangers’ hosts, have concurrency of their own, which fits beside the applications’', () => {
+test('functions that others depend on, or that wait for external hosts, reserve concurrency, which fits next to that of applications', () => {
   const reserved = read(
     template,
     'AWS::Lambda::Function',

@@ -27,7 +27,7 @@ const ignoredIn = (of: typeof stacks) =>
   });
 const ignored = ignoredIn(stacks);
 
-test('CloudWatch makes no metrics of what applications, builds and strangers write into logs', () => {
+test('CloudWatch extracts no metrics from the logs of applications, builds and anonymous clients', () => {
   expect(ignored).toEqual(
     expect.arrayContaining([
       {

@@ -34,7 +34,7 @@ test('the dashboard signs in with code and PKCE only, without a secret, and retu
   expect([AccessTokenValidity, TokenValidityUnits.AccessToken]).toEqual([60, 'minutes']);
 });
 
-test('the client for second factors has one flow, which needs rights in the AWS account, and tokens that end soon', () => {
+test('the client for second factors has one flow, which needs rights in the AWS account, and short-lived tokens', () => {
   const clients = template.resources('AWS::Cognito::UserPoolClient').map(({ properties }) => properties);
   expect(clients.map(({ ClientName }) => ClientName)).toEqual(['dashboard', SECOND_FACTOR_CLIENT]);
   // No OAuth, and so no pages: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cognito-userpoolclient.html

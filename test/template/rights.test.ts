@@ -132,7 +132,7 @@ test('customer code can only decrypt its own variables, connect to its own datab
   });
 });
 
-test('a build’s own role can fetch the builder and write its log, and nothing of customers', () => {
+test('a build’s own role can fetch the builder and write its log, and access no customer data', () => {
   const role = roles.find(({ resource }) => resource.logicalId.startsWith('BuildRole'));
   const rights =
     role?.Policies.flatMap(({ Action, Resource }) => Action.map((action) => [action, [Resource].flat()])) ?? [];

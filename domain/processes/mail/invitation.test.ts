@@ -68,7 +68,7 @@ test('an invitation is one email, with a link of its own, whose secret is stored
   expect((await readTeam(owner)).invitations).toMatchObject([{ mail: { sentAt: expect.any(String) } }]);
 });
 
-test('an address is sent one invitation an hour, whichever accounts invite it and however often', async () => {
+test('an address receives one invitation an hour, from any number of accounts and requests', async () => {
   const { deps, invite, open, run, sent, clock, deliver, readTeam } = await harness();
   const owner = await open('acc_1');
   const { id } = await invite(owner);

@@ -8,7 +8,7 @@ import { clientOf, codeOf, newAccount, waitFor } from '../../support/harness.ts'
 const read = { name: 'Reader', scopes: ['read' as const] };
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-test('a key created in the dashboard works at once, with its scopes only, and its secret is shown once', async () => {
+test('a key created in the dashboard works immediately, with its scopes only, and its secret is shown once', async () => {
   const { dashboard } = await newAccount();
   const made = (await dashboard.call(createKey, { body: read })).body.data;
   expect(made).toMatchObject({ name: 'Reader', scopes: ['read'], allowedOrigins: ['*'] });
@@ -43,7 +43,7 @@ test('lists keys newest first, page by page, with the last use of either half', 
   expect([page.data.map(({ name }) => name), page.has_more]).toEqual([['Two', 'One'], true]);
 });
 
-test('rejects a revoked key with 401 at once, in both halves, and keeps it on the list', async () => {
+test('rejects both halves of a revoked key with 401 immediately, and keeps it on the list', async () => {
   const { dashboard } = await newAccount();
   const made = (await dashboard.call(createKey, { body: read })).body.data;
   const client = clientOf({ secretKey: made.secretKey });

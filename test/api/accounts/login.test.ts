@@ -191,7 +191,7 @@ test('an unknown dashboard path is 404 with all headers and counts against the l
   expect(answer.headers.get('x-ratelimit-remaining')).toBe('299');
 });
 
-test('an export of the account is downloaded by its link, with what the account has and no secret', async () => {
+test('an export is downloaded by its link, and has the account’s data without secrets', async () => {
   const account = await newAccount({ walletCents: 10_000 });
   const body = { name: 'Exported', framework: 'NODE', deployNow: false } as const;
   const { data: app } = (await account.dashboard.call(createApp, { body })).body;
@@ -221,7 +221,7 @@ test('an export of the account is downloaded by its link, with what the account 
   expect((await account.dashboard.call(listExports)).body.data).toHaveLength(1);
 });
 
-test('an account whose deletion is requested is read and not changed, until the deletion is cancelled', async () => {
+test('an account with a requested deletion can be read but not changed, until the deletion is cancelled', async () => {
   // What is asked again until it is refused makes applications.
   const account = await newAccount({ appLimit: 1000 });
   const { email } = (await account.dashboard.call(getMe)).body.data.account;

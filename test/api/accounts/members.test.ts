@@ -134,7 +134,7 @@ describe('an invitation', () => {
     expect([status, (await accept()).status]).toEqual([202, 200]);
   });
 
-  test('that is revoked or replaced is of no use, and neither is a guessed one', async () => {
+  test('is refused when it was revoked, replaced or guessed', async () => {
     const account = await newAccount();
     const person = await signUp();
     const body = { email: person.email, role: 'developer' as const };
@@ -161,7 +161,7 @@ describe('an invitation', () => {
   );
 });
 
-test('a member who is removed, or leaves, is refused at the next request; one who is demoted as the new role says', async () => {
+test('refuses a member who was removed or left at the next request, and a demoted member by the new role', async () => {
   const account = await newAccount();
   const person = await signUp();
   await join(account, person, 'owner');
@@ -183,7 +183,7 @@ test('a member who is removed, or leaves, is refused at the next request; one wh
   expect((await there.call(listApps)).status).toBe(403);
 });
 
-test('an account keeps an owner, also when several leave at once', async () => {
+test('an account keeps an owner, also when several leave concurrently', async () => {
   const account = await newAccount();
   const person = await signUp();
   const own = (await account.dashboard.call(getMe)).body.data.login.id;

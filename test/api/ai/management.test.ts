@@ -35,7 +35,7 @@ test('credits are bought from the wallet, rand for rand, with an invoice', async
   expect(invoice.body.data.lines).toEqual([{ description: 'AI credits of R100.00', amount: '100.00' }]);
 });
 
-test('a purchase that the wallet cannot pay is 402 and buys nothing; of ten at once, as many succeed as it covers', async () => {
+test('rejects a purchase that the wallet cannot pay with 402; of ten concurrent ones, as many succeed as it covers', async () => {
   const account = await newAccount({ walletCents: 3500 });
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => account.dashboard.call(buyAiCredits, { body: { amount: '10.00' } })),
@@ -71,7 +71,7 @@ test('the usage is summed by day, key and model, beyond any page of the ledger',
   expect(tooLong.error?.message).toMatch(/^days: /);
 });
 
-test('the request log has each call with its cost and result, without its text, and figures by provider', async () => {
+test('the request log has each call with its cost and result, without its text, and statistics by provider', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
   const client = new OpenAI({ apiKey: account.secretKey, baseURL: `${local.baseUrl}/ai/v1`, maxRetries: 5 });
   for (let call = 0; call < 2; call += 1) await client.chat.completions.create(ask);
@@ -101,7 +101,7 @@ test('the request log has each call with its cost and result, without its text, 
   );
 });
 
-test('a key spends no more of the credits than its budget, which is announced, raised and removed', async () => {
+test('a key spends at most its budget of the credits; the budget is announced, raised and removed', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 500_000_000 });
   const { dashboard } = account;
   const { cursor } = (await account.call(listEvents)).body;

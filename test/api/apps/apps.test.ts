@@ -27,7 +27,7 @@ test('a response names the fields of the body that had no effect, a repeated and
   expect(known.headers.has('x-ignored-parameters')).toBe(false);
 });
 
-test('a repository is read before an application exists, and one that cannot be read is an answer', async () => {
+test('reads a repository before an application exists, and answers for an unreadable one too', async () => {
   const { dashboard } = await newAccount();
   const read = (url: string) => dashboard.call(inspectRepository, { query: { url } });
   expect((await read('https://git.localhost/hello-express.git')).body.data).toMatchObject({

@@ -55,7 +55,7 @@ test('an invoice is a PDF document, for its account only', async () => {
   expect((await read(account.publicKey)).status).toBe(401);
 });
 
-test('spending is summed by product and month, without what is void', async () => {
+test('spending is summed by product and month, without void invoices', async () => {
   const account = await newAccount({ walletCents: 2300 });
   await order(deps, account.id, 1000);
   await order(deps, account.id, 500);
@@ -73,7 +73,7 @@ test('spending is summed by product and month, without what is void', async () =
   expect((await spending()).months.at(-1)?.total).toBe('17.25');
 });
 
-test('the overview has what is due, how long the money lasts, what expires and what changed', async () => {
+test('the overview has due amounts, how long the money lasts, expiries and recent changes', async () => {
   const account = await newAccount({ walletCents: 10_000 });
   const { dashboard } = account;
   const overview = async () => (await dashboard.call(getOverview)).body.data;

@@ -142,7 +142,7 @@ test('lists newest first; racing creates of one name succeed once, and names wit
   expect((await elsewhere('one')).status).toBe(202);
 });
 
-test('a password opens its database alone, until the passwords are reset; the size is measured; a deleted database is gone', async () => {
+test('a password opens only its database until passwords are reset; the size is measured; a deleted database is gone', async () => {
   const { account, create } = await withApp();
   const { dashboard } = account;
   const { id } = (await create('own')).body.data;
@@ -204,7 +204,7 @@ test('racing creates beyond the limit succeed exactly up to the limit', async ()
   expect(answers.map(codeOf).filter(Boolean)).toEqual(['conflict', 'conflict']);
 });
 
-test('at a limit of databases applications and then their owner are refused, until there is room again; others connect throughout', async () => {
+test('at a limit of databases, applications and later their owner are refused until use falls; other accounts keep connecting', async () => {
   const [customer, other] = [await newAccount(), await newAccount()];
   const { deploy } = deployer(() => customer);
   const repoUrl = 'https://git.localhost/hello-database.git';

@@ -160,7 +160,7 @@ describe('the webhook secret and the deploy key of an application', () => {
     expect(await keyOf(other)).not.toBe(key);
   });
 
-  test('a rotated webhook secret is valid at once, and the previous one is invalid', async () => {
+  test('a rotated webhook secret is valid immediately, and the previous one is invalid', async () => {
     const { account, id, secret } = await withApp({ autoDeploy: false });
     for (const host of Object.values(HOSTS)) expect((await send(id, host(secret))).status).toBe(200);
     const { data } = (await account.dashboard.call(rotateGitHook, { params: { id } })).body;

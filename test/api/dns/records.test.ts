@@ -216,7 +216,7 @@ describe('invalid records', () => {
   });
 });
 
-test('a record is replaced in one step, by its owner only, under the rules of new ones', async () => {
+test('a record is replaced in one step, only by its owner, under the rules of new records', async () => {
   const mine = await owner();
   await post(mine, A);
   await post(mine, { type: 'A', name: 'other', content: '192.0.2.9' });

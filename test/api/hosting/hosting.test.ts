@@ -54,7 +54,7 @@ test('a plan bought from the wallet is hosted; a cancelled one stays until the e
   expect(listed).toMatchObject({ id, status: 'CANCELLED', panelStatus: 'ACTIVE' });
 });
 
-test('a session opens the control panel without a password, where mailboxes are made', async () => {
+test('a session opens the control panel, in which mailboxes are created, without a password', async () => {
   const account = await newAccount();
   const { id, domain, become } = await createHosting(account);
   await waitForPanelStatus(account, id, 'ACTIVE');

@@ -13,7 +13,7 @@ const send = async (route: Route, headers: Record<string, string>) => {
   return `${route.id} ${answer.status} ${error?.code ?? ''}`;
 };
 
-test('every operation of operators refuses customers’ logins with 403, and keys and strangers with 401', async () => {
+test('every operator operation refuses customers’ logins with 403, and keys and anonymous clients with 401', async () => {
   expect(guarded.length).toBeGreaterThanOrEqual(3);
   expect(guarded.map(({ access }) => access)).toEqual(guarded.map(() => 'operator'));
   const customer = await newAccount();

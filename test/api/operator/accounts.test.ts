@@ -75,7 +75,7 @@ test('an account’s page has its oldest key, which may be the one that leaked',
   expect(keys).toHaveLength(25);
 });
 
-test('an account’s page shows what it has and what failed; that it was read is in the operators’ log alone', async () => {
+test('an account’s page shows its resources and failures, and only the operators’ log records the read', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount({ walletCents: 5000 })]);
   await account.call(createApp, { body: { name: 'Shown', deployNow: false } });
   await account.call(createWebhook, { body: { url: 'https://hooks.example.com/shown' } });

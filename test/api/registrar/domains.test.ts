@@ -81,7 +81,7 @@ test('an order without sufficient balance is UNPAID and reserves the name', asyn
   expect((await other.call(getAccount)).body.data.walletBalance).toBe('5000.00');
 });
 
-test('the renewal of a domain is switched off and on by its owner', async () => {
+test('the owner turns the renewal of a domain off and on', async () => {
   const account = await newAccount(RICH);
   const { domain } = await registerDomain(account, uniqueDomain());
   const params = { id: domain.id };

@@ -89,7 +89,7 @@ test('a disabled endpoint receives nothing until it is enabled, and then the mis
   expect(JSON.parse((await sentFor(app.id, 'app.created')).body).id).toBe(skipped.eventId);
 });
 
-test('an endpoint is changed in the dashboard, and disabled without losing what failed or was skipped', async () => {
+test('an endpoint is changed in the dashboard, and disabled without losing failed or skipped deliveries', async () => {
   const account = await newAccount();
   const { id } = await endpointOf(account, 'http://127.0.0.1:1/closed');
   const params = { id };
