@@ -4,14 +4,14 @@ import * as z from 'zod';
 import { readReplaced, replaceFile } from '../replaced-file.ts';
 import { openState, unreadable } from './state.ts';
 
-/** Named records of an emulator. A change is completely on disk before the call that made it returns. */
+/** Named, persistent records of an emulator. */
 export interface Records<T> {
   readonly value: Record<string, T>;
-  /** Saves a record, or that it was deleted. It takes the same time however many others there are. */
+  /** Writes a record, or its deletion, to disk before it returns. The duration does not depend on the number of records. */
   save(name: string): void;
 }
 
-/** Number of superseded lines, beyond one for each record, at which a file is rewritten. */
+/** A file is rewritten when its superseded lines exceed the number of records by more than this. */
 const MAX_SUPERSEDED = 2000;
 const DELETED = null;
 const Line = z.tuple([z.string(), z.unknown()]);
@@ -19,9 +19,9 @@ const Line = z.tuple([z.string(), z.unknown()]);
 const toLine = (name: string, record: unknown): string => `${JSON.stringify([name, record ?? DELETED])}\n`;
 
 /**
- * Opens `<path>.jsonl`, to which each change of a record appends a line: its name, and its value or null. A killed process may leave
- * the last line incomplete; the call that wrote it never returned, so it is dropped. Where the file does not exist, the records
- * come from `<path>.json`, where earlier versions had all of them in one object.
+ * Opens `<path>.jsonl`. Each change of a record appends a line with its name, and its value or null. A killed process may leave
+ * an incomplete last line, which is dropped: the call that wrote it never returned. If the file does not exist, the records come
+ * from `<path>.json`, in which earlier versions stored all of them as one object.
  */
 export function openRecords<T extends z.ZodType>(path: string, schema: T): Records<z.output<T>> {
   const file = `${path}.jsonl`;
@@ -39,7 +39,7 @@ export function openRecords<T extends z.ZodType>(path: string, schema: T): Recor
   return {
     value,
     save(name) {
-      // The first change also removes what an earlier process left: superseded lines, or an incomplete one.
+      // The first change also removes the superseded and incomplete lines of an earlier process.
       if (out === undefined || superseded > MAX_SUPERSEDED + Object.keys(value).length) rewrite();
       else {
         writeSync(out, toLine(name, value[name]));
@@ -49,9 +49,9 @@ export function openRecords<T extends z.ZodType>(path: string, schema: T): Recor
   };
 }
 
-/** Returns whether records were saved at a path. */
+/** Returns true if a path has saved records. */
 export const hasRecords = (path: string): boolean =>
-  ['jsonl', 'json'].some((ending) => existsSync(`${path}.${ending}`));
+  ['jsonl', 'json'].some((extension) => existsSync(`${path}.${extension}`));
 
 function read<T extends z.ZodType>(file: string, schema: T): Record<string, z.output<T>> | undefined {
   try {

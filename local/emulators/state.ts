@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { readReplaced, replaceFile } from '../replaced-file.ts';
 
-/** An emulator's persistent state. It is completely on disk before the call that changed it returns. */
+/** An emulator's persistent state. */
 export interface State<T> {
   readonly value: T;
+  /** Writes the whole state to disk before it returns. */
   save(): void;
 }
 
@@ -32,6 +33,6 @@ function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undef
 
 export const unreadable = (file: string, cause: unknown): Error =>
   new Error(
-    `${file} cannot be read: it is damaged, or a newer version of the platform wrote it. Start that version, or move the file away to go on without what it holds.`,
+    `${file} cannot be read: it is damaged, or a newer version of the platform wrote it. Start that version, or move the file away to continue without its content.`,
     { cause },
   );

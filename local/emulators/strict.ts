@@ -7,8 +7,8 @@ type RateLimits = {
 export type RateName = RateLimits[AwsLimitName];
 
 /**
- * Durations of intermediate states in a strict run, in milliseconds. AWS names the states and no durations: these are
- * long enough that a client which does not wait for them fails.
+ * Durations of intermediate states in a strict run, in milliseconds. AWS documents the states but not their durations. These are
+ * long enough that a client fails if it does not wait.
  */
 export const STRICT_TIMES = {
   /** A new function or version is `Pending` (Lambda Developer Guide, "Lambda function states"). */
@@ -17,9 +17,9 @@ export const STRICT_TIMES = {
   functionUpdating: 1500,
   /** A new alias is unknown to other operations: Lambda's control plane is eventually consistent. */
   aliasPropagation: 1000,
-  /** A change of a key value store takes so long, and ends with the check of its ETag. */
+  /** Duration of a change of a key value store. The ETag is checked at its end. */
   keyValueStoreWrite: 150,
-  /** Another change of a log group in this time is an OperationAbortedException (API reference of PutRetentionPolicy). */
+  /** Duration of a change of a log group. Another change in this time is an OperationAbortedException (API reference of PutRetentionPolicy). */
   logGroupChange: 100,
 } as const;
 
@@ -29,12 +29,12 @@ interface Bucket {
 }
 
 /**
- * Returns a check that takes a token of each of the given rates, or throws `refused()` where one has none. Each rate is
- * a token bucket, as AWS describes them. Without `strict` nothing is refused.
+ * Returns a function that consumes a token of each of the given rates, or throws the error of `createError` if one of them has
+ * none. Each rate is a token bucket, as AWS describes it. Unless `strict`, the function never throws.
  */
 export function createThrottle(
   strict: boolean | undefined,
-  refused: () => ServiceError,
+  createError: () => ServiceError,
   now: () => number = Date.now,
 ): (...rates: RateName[]) => void {
   const buckets = new Map<RateName, Bucket>();
@@ -47,8 +47,8 @@ export function createThrottle(
   };
   return (...rates) => {
     if (!strict) return;
-    const found = rates.map(refill);
-    if (found.some(({ tokens }) => tokens < 1)) throw refused();
-    for (const bucket of found) bucket.tokens -= 1;
+    const refilled = rates.map(refill);
+    if (refilled.some(({ tokens }) => tokens < 1)) throw createError();
+    for (const bucket of refilled) bucket.tokens -= 1;
   };
 }

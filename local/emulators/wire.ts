@@ -14,13 +14,13 @@ export interface Emulator {
 
 /** Options of every emulator. */
 export interface EmulatorOptions {
-  /** Directory of its state. A run that keeps nothing passes a directory that it removes at the end. */
+  /** Directory of the emulator's state. A run in memory passes a directory that it removes at its end. */
   dataDir: string;
   /** Port on 127.0.0.1. Default: a free port. */
   port?: number | undefined;
   /**
-   * Enforces what a new AWS account meets: request rates, quotas, intermediate states and latencies (strict.ts). Sizes
-   * are enforced always.
+   * Enforces the limits of a new AWS account: request rates, quotas, intermediate states and latencies (strict.ts). Size limits
+   * are always enforced.
    */
   strict?: boolean | undefined;
   /** The AWS accounts of the run. Default: the home account. */
@@ -53,16 +53,16 @@ export interface WireResponse {
   body?: unknown;
 }
 
-export type Answering = (request: WireRequest) => WireResponse | Promise<WireResponse>;
+export type RequestHandler = (request: WireRequest) => WireResponse | Promise<WireResponse>;
 
-/** Returns the response that refuses a request of a role without the right to it; undefined lets it pass. */
+/** Returns the response that denies a request; undefined if the caller's role allows it. */
 export type Authorize = (request: WireRequest) => WireResponse | undefined;
 
 let authorize: Authorize | undefined;
 
-/** Has all emulators of this process authorize each request before they answer it (local/iam/). */
-export function authorizeRequests(by: Authorize | undefined): void {
-  authorize = by;
+/** Sets the authorization of all requests to emulators of this process (local/iam/). Undefined allows all requests. */
+export function authorizeRequests(authorizer: Authorize | undefined): void {
+  authorize = authorizer;
 }
 
 const toErrorResponse = (error: unknown): ServiceError => {
@@ -74,11 +74,11 @@ const toErrorResponse = (error: unknown): ServiceError => {
 };
 
 /**
- * Listens on 127.0.0.1, on a free port by default, for requests of the platform and of no browser. An unexpected error of `answer`
- * closes the connection.
+ * Serves requests of the platform on 127.0.0.1, on a free port by default. Refuses requests of browsers. A rejection of `handle` closes the
+ * connection.
  */
 export async function listen(
-  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   port = 0,
 ): Promise<Emulator> {
   const server = createServer((request, response) => {
@@ -89,12 +89,12 @@ export async function listen(
         .end('Only the platform may call an emulator, at its own host name.\n');
       return;
     }
-    answer(request, response).catch((error: unknown) => {
+    handle(request, response).catch((error: unknown) => {
       console.error(error);
       response.destroy();
     });
   });
-  // Longer than any client keeps an idle connection, so that the server never closes one during a request.
+  // Longer than clients keep idle connections, so that the server never closes a connection while a client sends a request.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -112,15 +112,15 @@ export async function listen(
   };
 }
 
-/** Serves one service. An error thrown by `answer` becomes an error document with `__type` and `X-Amzn-Errortype`. */
-export const serve = (port: number | undefined, contentType: string, answer: Answering): Promise<Emulator> =>
+/** Serves one service. Errors of `handle` become error documents with `__type` and `X-Amzn-Errortype`. */
+export const serve = (port: number | undefined, contentType: string, handle: RequestHandler): Promise<Emulator> =>
   listen(async (request, response) => {
     const { status, headers, body } = await read(request)
       .then((bytes) => {
         const url = new URL(request.url ?? '/', 'http://localhost');
         const { method = 'GET', headers } = request;
-        const asked = { method, path: url.pathname, query: url.searchParams, headers, body: bytes };
-        return authorize?.(asked) ?? answer(asked);
+        const wireRequest = { method, path: url.pathname, query: url.searchParams, headers, body: bytes };
+        return authorize?.(wireRequest) ?? handle(wireRequest);
       })
       .catch((thrown: unknown): WireResponse => {
         const { name, message, status } = toErrorResponse(thrown);
@@ -133,7 +133,7 @@ export const serve = (port: number | undefined, contentType: string, answer: Ans
     response.end(body);
   }, port);
 
-/** Returns what is sent of a response. */
+/** Returns the status, headers and bytes that are sent for a response. */
 export const unpackResponse = ({ status = 200, headers = {}, body }: WireResponse) => ({
   status,
   headers,
@@ -146,13 +146,13 @@ async function read(request: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Parses a JSON body with a schema. A document that does not match is a ValidationException. */
+/** Parses a JSON body with a schema. Throws a ZodError, which becomes a ValidationException. */
 export function parse<T extends z.ZodType>(schema: T, body: Buffer): z.output<T> {
   return schema.parse(body.length === 0 ? {} : JSON.parse(body.toString('utf8')));
 }
 
 /** Handles the AWS JSON protocol: one path, with the operation in `X-Amz-Target`. */
-export function jsonOperations(operations: Record<string, (input: Buffer) => unknown>): Answering {
+export function jsonOperations(operations: Record<string, (input: Buffer) => unknown>): RequestHandler {
   return async ({ headers, body }) => {
     const name = String(headers['x-amz-target'] ?? '').split('.')[1] ?? '';
     const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;

@@ -6,18 +6,18 @@ import { dirname, join, resolve } from 'node:path';
 
 /**
  * Returns a directory for customers' code: builds and unpacked applications. Node, npm and most tools search all parent
- * directories for `node_modules` and `package.json`, so it must not be inside a project, as `.local` is: an application
- * with a missing dependency would find the platform's. Its content is not needed after a restart.
+ * directories for `node_modules` and `package.json`. So the directory must not be inside of a project, as `.local` is: an
+ * application with a missing dependency would use the platform's. The content is not needed after a restart.
  */
 export function workspace(dataDir: string, name: string): string {
   const preferred = resolve(dataDir, name);
-  const directory = isInsideProject(preferred) ? join(ownTemporary(), fingerprint(dataDir), name) : preferred;
+  const directory = isInsideProject(preferred) ? join(platformTemporary(), fingerprint(dataDir), name) : preferred;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return directory;
 }
 
 /**
- * Removes a directory: renames it at once and deletes it in the background. Resolves when it is deleted; never rejects.
+ * Removes a directory: renames it immediately and then deletes it. Resolves when it is deleted. Never rejects.
  */
 export async function discard(directory: string): Promise<void> {
   if (!existsSync(directory)) return;
@@ -29,21 +29,21 @@ export async function discard(directory: string): Promise<void> {
     console.error(error);
   }
 }
-/** Suffix of discarded directories; a killed run leaves some behind. */
+/** Suffix of discarded directories, which a killed run may leave behind. */
 const DISCARDED_SUFFIX = '.gone';
 
 function isInsideProject(directory: string): boolean {
-  for (let at = directory, up = dirname(at); at !== up; at = up, up = dirname(at)) {
-    if (existsSync(join(up, 'package.json')) || existsSync(join(up, 'node_modules'))) return true;
+  for (let child = directory, parent = dirname(child); child !== parent; child = parent, parent = dirname(child)) {
+    if (existsSync(join(parent, 'package.json')) || existsSync(join(parent, 'node_modules'))) return true;
   }
   return false;
 }
 
 /**
- * Returns our directory in the shared `/tmp`. Its name contains the user id, and a directory owned by another user is
- * refused.
+ * Returns the platform's directory in the shared `/tmp`. The name contains the user id. Throws if another user owns the
+ * directory.
  */
-function ownTemporary(): string {
+function platformTemporary(): string {
   const uid = process.getuid?.() ?? 0;
   const directory = join(realpathSync(tmpdir()), `hosting-platform-${uid}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -2,20 +2,20 @@ import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 import * as z from 'zod';
 import { type Emulator, ServiceError, serve, type WireRequest } from './wire.ts';
 
-/** Elements that repeat. They are read as arrays however many there are. */
+/** Elements that may repeat. They are always parsed as arrays. */
 const LISTS: readonly string[] = ['Change', 'ResourceRecord', 'member'];
 
 const parser = new XMLParser({
   ignoreDeclaration: true,
-  // Values of DNS records stay texts where they look like numbers.
+  // Values of DNS records remain strings, even if they look like numbers.
   parseTagValue: false,
-  // Reads character references (`&#x0A;`) too.
+  // Decodes character references (`&#x0A;`) too.
   htmlEntities: true,
   isArray: (name) => LISTS.includes(name),
 });
 const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: '@' });
 
-/** Reads the content of a document's root element. Throws a ZodError where it does not fit the schema. */
+/** Parses the content of a document's root element. Throws a ZodError if it does not match the schema. */
 export function parseXml<T extends z.ZodType>(schema: T, document: Buffer): z.output<T> {
   const [content] = Object.values(parser.parse(document));
   return schema.parse(content);
@@ -28,7 +28,7 @@ export interface XmlResponse {
   document?: readonly [root: string, content: object];
 }
 
-const refusal = (error: unknown): ServiceError => {
+const toServiceError = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof z.ZodError) return new ServiceError('InvalidInput', z.prettifyError(error));
   throw error;
@@ -49,7 +49,7 @@ export function serveXml(
       const { document, ...rest } = route(request);
       return { ...rest, ...(document ? { body: build(document) } : {}) };
     } catch (error) {
-      const { name: Code, message: Message, status } = refusal(error);
+      const { name: Code, message: Message, status } = toServiceError(error);
       const content = { Error: { Type: 'Sender', Code, Message }, RequestId: 'local' };
       return { status, body: build(['ErrorResponse', content]) };
     }

@@ -5,11 +5,11 @@ import { type LoggedLine, readAppLog, removeAppLog } from '../lambda/app-log.ts'
 import { openRecords } from '../records.ts';
 import { createThrottle, STRICT_TIMES } from '../strict.ts';
 import {
-  type Answering,
   type Emulator,
   type EmulatorOptions,
   jsonOperations,
   parse,
+  type RequestHandler,
   ServiceError,
   serve,
 } from '../wire.ts';
@@ -43,7 +43,7 @@ const streamOf = ({ timestamp, version }: LoggedLine) =>
 const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').replaceAll('/', '-');
 
 /** Opens the log groups of one account. Each account has its own rate limits. */
-function openGroups(dataDir: string, strict: boolean | undefined): Answering {
+function openGroups(dataDir: string, strict: boolean | undefined): RequestHandler {
   const LogGroup = z.object({ retentionInDays: z.number().optional(), tags: Tags.optional() });
   const records = openRecords(join(dataDir, 'log-groups'), LogGroup);
   const groups = records.value;

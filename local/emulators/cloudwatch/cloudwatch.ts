@@ -3,11 +3,11 @@ import { perAccount } from '../accounts.ts';
 import { type AppRequest, readAppRequests } from '../lambda/app-requests.ts';
 import { createThrottle } from '../strict.ts';
 import {
-  type Answering,
   type Emulator,
   type EmulatorOptions,
   jsonOperations,
   parse,
+  type RequestHandler,
   ServiceError,
   serve,
 } from '../wire.ts';
@@ -130,7 +130,11 @@ export function startCloudWatch({ port, clusters, ...options }: CloudWatchOption
 }
 
 /** Opens the metrics of one account. */
-function openMetrics(dataDir: string, strict: boolean | undefined, clusters: CloudWatchOptions['clusters']): Answering {
+function openMetrics(
+  dataDir: string,
+  strict: boolean | undefined,
+  clusters: CloudWatchOptions['clusters'],
+): RequestHandler {
   const throttle = createThrottle(strict, () => new ServiceError('Throttling', 'Rate exceeded'));
 
   const evaluate = async (query: Query, from: number, to: number, ascending: boolean) => {

@@ -8,9 +8,10 @@ import { paymentPage } from './page.ts';
 
 /** Path of the payment pages on the public address. */
 export const PAY_PATH = '/pay';
-/** The amount in cents whose card is declined, and the one at whose charge the processor hangs. */
-const DECLINED = 1300;
-const UNANSWERED = 1400;
+/** An amount in cents that is declined. */
+const DECLINED_CENTS = 1300;
+/** An amount in cents whose charge of a saved card is never answered. */
+const UNANSWERED_CENTS = 1400;
 
 const Transaction = z.object({
   accessCode: z.string(),
@@ -33,7 +34,7 @@ const State = z.object({
   disputes: z.record(z.string(), Dispute).default({}),
 });
 type Decision = Pick<z.output<typeof Dispute>, 'status' | 'resolution'>;
-/** Actions on a paid payment, below its page: `POST <page>/dispute`, then one of the bank's decisions. */
+/** Actions on a completed payment, as paths below its page: `POST <page>/dispute`, then one of the bank's decisions. */
 const DISPUTE_ACTIONS: Record<string, Decision> = {
   dispute: { status: 'awaiting-merchant-feedback', resolution: null },
   'dispute-won': { status: 'resolved', resolution: 'declined' },
@@ -54,7 +55,7 @@ const ListDisputes = z.object({
 });
 const Charge = Initialize.omit({ callback_url: true }).extend({ authorization_code: z.string() });
 
-/** The only card, which may be charged again; to each account it is another one. */
+/** The authorization of the only card, with which it can be charged again. */
 const AUTHORIZATION = {
   authorization_code: 'AUTH_localcard',
   bin: '408408',
@@ -81,15 +82,15 @@ interface Payment {
 export interface PaymentsEmulator extends Emulator {
   /** Environment variables for functions. */
   variables: Record<string, string>;
-  /** The key that it takes, and signs callbacks with. */
+  /** The key that it accepts, and with which it signs callbacks. */
   secretKey: string;
-  /** Answers a request below {@link PAY_PATH}. */
+  /** Serves the payment pages below {@link PAY_PATH}. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /**
  * Starts an emulator of the payment provider Paystack: the parts of its API that the platform uses, its payment page
- * and its signed callbacks. Every payment succeeds, except for one amount.
+ * and its signed callbacks. Every payment succeeds except for {@link DECLINED_CENTS}.
  */
 export async function startPayments({
   dataDir,
@@ -119,14 +120,15 @@ export async function startPayments({
   });
 
   function charge(transaction: Transaction): void {
-    if (transaction.status !== 'success') transaction.status = transaction.amount === DECLINED ? 'failed' : 'success';
+    if (transaction.status !== 'success')
+      transaction.status = transaction.amount === DECLINED_CENTS ? 'failed' : 'success';
     state.save();
   }
 
   const describeDispute = (id: string, { reference, status, resolution, createdAt }: z.output<typeof Dispute>) => {
     const { amount = 0, currency = 'ZAR' } = transactions[reference] ?? {};
-    const about = { id: Number(id), refund_amount: amount, currency, status, resolution, createdAt };
-    return { ...about, transaction: { reference, amount } };
+    const fields = { id: Number(id), refund_amount: amount, currency, status, resolution, createdAt };
+    return { ...fields, transaction: { reference, amount } };
   };
 
   /** Sends a callback to the platform once. Paystack repeats it for days until it receives 200. */
@@ -141,10 +143,10 @@ export async function startPayments({
 
   const operations: Record<string, (request: WireRequest) => WireResponse | Promise<WireResponse>> = {
     'POST /transaction/initialize': ({ body }) => {
-      const { reference, callback_url: returnTo, ...asked } = parse(Initialize, body);
+      const { reference, callback_url: returnTo, ...input } = parse(Initialize, body);
       if (Object.hasOwn(transactions, reference)) return refused('Duplicate Transaction Reference');
       const accessCode = randomBytes(8).toString('hex');
-      transactions[reference] = { ...asked, accessCode, returnTo, status: 'abandoned' };
+      transactions[reference] = { ...input, accessCode, returnTo, status: 'abandoned' };
       state.save();
       const authorization_url = `${baseUrl}${PAY_PATH}/${accessCode}`;
       return ok('Authorization URL created', { authorization_url, access_code: accessCode, reference });
@@ -156,12 +158,12 @@ export async function startPayments({
       return ok('Disputes retrieved', shown);
     },
     'POST /transaction/charge_authorization': ({ body }) => {
-      const { reference, authorization_code, ...asked } = parse(Charge, body);
+      const { reference, authorization_code, ...input } = parse(Charge, body);
       if (Object.hasOwn(transactions, reference)) return refused('Duplicate Transaction Reference');
       if (authorization_code !== AUTHORIZATION.authorization_code) return refused('Invalid authorization code');
-      const transaction: Transaction = { ...asked, accessCode: '', returnTo: '', status: 'abandoned' };
+      const transaction: Transaction = { ...input, accessCode: '', returnTo: '', status: 'abandoned' };
       transactions[reference] = transaction;
-      if (asked.amount === UNANSWERED) return new Promise(() => {});
+      if (input.amount === UNANSWERED_CENTS) return new Promise(() => {});
       charge(transaction);
       return ok('Charge attempted', describe(reference, transaction));
     },
@@ -186,14 +188,14 @@ export async function startPayments({
     return operations[`${request.method} ${request.path}`]?.(request) ?? refused('Route not found', 404);
   });
 
-  /** Returns the payment of a page, with its reference. */
+  /** Returns the payment whose page has this access code. */
   const findPayment = (accessCode: string): Payment | undefined => {
     const [reference, transaction] =
       Object.entries(transactions).find(([, each]) => accessCode !== '' && each.accessCode === accessCode) ?? [];
     return reference && transaction ? { reference, transaction } : undefined;
   };
 
-  /** Opens or decides the dispute of a payment, and calls back. Returns the dispute's id. */
+  /** Opens or decides the dispute of a payment, and sends the callback. Returns the dispute's id. */
   async function changeDispute(action: string, decision: Decision, reference: string): Promise<string> {
     const [id = String(1000 + Object.keys(disputes).length), known] =
       Object.entries(disputes).find(([, each]) => each.reference === reference) ?? [];
@@ -206,8 +208,8 @@ export async function startPayments({
   }
 
   /**
-   * Pays, and calls back.
-   * @param paidCents a positive amount simulates a payment of one that differs from the requested one
+   * Completes a payment and sends the callback.
+   * @param paidCents if positive, the amount that is paid instead of the requested one
    */
   async function pay({ reference, transaction }: Payment, paidCents: number): Promise<void> {
     if (paidCents > 0 && transaction.status !== 'success') transaction.amount = paidCents;

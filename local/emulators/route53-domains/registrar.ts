@@ -6,7 +6,7 @@ import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
 export interface RegistrarOptions extends EmulatorOptions {
-  /** Names that are registered at the start. */
+  /** Domains that are registered from the start. */
   registered?: readonly string[];
   now?: () => number;
 }
@@ -21,7 +21,7 @@ const Operation = z.object({
   doneAt: z.number(),
   years: z.number().optional(),
   nameservers: z.array(z.string()).optional(),
-  /** True once the operation's effect was applied. */
+  /** True once the operation has taken effect. */
   applied: z.boolean(),
 });
 type Operation = z.output<typeof Operation>;
@@ -32,7 +32,7 @@ const DomainName = z
   .string()
   .toLowerCase()
   .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/);
-const Named = z.object({ DomainName });
+const DomainInput = z.object({ DomainName });
 const Contact = z.object({
   FirstName: z.string().min(1).max(255),
   LastName: z.string().min(1).max(255),
@@ -48,18 +48,18 @@ const Contact = z.object({
     .regex(/^\+\d{1,3}\.\d+$/),
   Email: z.string().max(254).includes('@'),
 });
-const Register = Named.extend({
+const Register = DomainInput.extend({
   DurationInYears: z.number().int().min(1).max(10),
   AdminContact: Contact,
   RegistrantContact: Contact,
   TechContact: Contact,
   PrivacyProtectRegistrantContact: z.boolean().default(true),
 });
-const Renew = Named.extend({
+const Renew = DomainInput.extend({
   DurationInYears: z.number().int().min(1).max(10).default(1),
   CurrentExpiryYear: z.number().int(),
 });
-const UpdateNameservers = Named.extend({
+const UpdateNameservers = DomainInput.extend({
   Nameservers: z
     .array(z.object({ Name: z.string() }))
     .min(2)
@@ -77,14 +77,14 @@ const ListDomains = z.object({
   Marker: z.string().default('0'),
 });
 
-const QUICK = 300;
-const SLOW = 10_000;
-/** Time in which a registrant must confirm the email address, in milliseconds. */
+const OPERATION_MS = 300;
+const SLOW_OPERATION_MS = 10_000;
+/** Time within which a registrant must confirm the email address. */
 const VERIFICATION_MS = 15 * 86_400_000;
 const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 const isCoZa = (domain: string): boolean => domain.endsWith('.co.za');
 
-/** Returns the part of a list that a request asks for, and where the next one begins. */
+/** Returns the requested page of a list, and the marker of the next page if there is one. */
 function pageOf<T>(all: readonly T[], { Marker, MaxItems }: { Marker: string; MaxItems: number }) {
   const end = Number(Marker) + MaxItems;
   return { page: all.slice(Number(Marker), end), next: end < all.length ? { NextPageMarker: String(end) } : {} };
@@ -97,11 +97,14 @@ function yearsLater(time: number, years: number): number {
 }
 
 /**
- * Starts an emulator of Amazon Route 53 Domains. As with test cards, the prefix of a name chooses the result: `taken-…`
- * is taken, `premium-…` costs more, `refused-…` is accepted and then refused, `slow-…` takes ten seconds, and a change of the name servers of
- * `undelegated-…` is accepted and then refused; the registrant of `unverified-…` never confirms the email address, so that it is pending for
- * fifteen days and then expired. A second request during an operation on the same name is a DuplicateRequest. `.co.za` is
- * sold by the year and without privacy.
+ * Starts an emulator of Amazon Route 53 Domains. Like a test card number, the prefix of a name determines the result:
+ * - `taken-…` is taken, and `premium-…` costs more.
+ * - The registration of `refused-…` is accepted and then fails. `slow-…` takes ten seconds.
+ * - A change of the name servers of `undelegated-…` is accepted and then fails.
+ * - The registrant of `unverified-…` never confirms the email address: its status is pending for 15 days and then expired.
+ *
+ * A second operation of the same type on a name during the first is a DuplicateRequest. `.co.za` is sold by the year and without
+ * privacy.
  */
 export async function startRegistrar({
   dataDir,
@@ -117,7 +120,7 @@ export async function startRegistrar({
   }
   state.save();
 
-  /** Changes the domain of an operation that succeeded. */
+  /** Applies a successful operation to its domain. */
   function apply({ domain, type, years = 1, nameservers = [], doneAt }: Operation): void {
     const { domains } = state.value;
     if (type === 'REGISTER_DOMAIN') {
@@ -130,30 +133,30 @@ export async function startRegistrar({
     else known.nameservers = nameservers;
   }
 
-  /** Applies the operations whose time has come. */
+  /** Applies the operations that are due. */
   function applyDue(): void {
     const due = state.value.operations.filter(({ applied, doneAt }) => !applied && doneAt <= now());
     for (const operation of due) {
       operation.applied = true;
-      if (!refuses(operation)) apply(operation);
+      if (!isRefused(operation)) apply(operation);
     }
     if (due.length > 0) state.save();
   }
-  const refuses = ({ domain, type }: Operation) =>
+  const isRefused = ({ domain, type }: Operation) =>
     (type === 'REGISTER_DOMAIN' && domain.startsWith('refused-')) ||
     (type === 'UPDATE_NAMESERVER' && domain.startsWith('undelegated-'));
   const statusOf = (operation: Operation) =>
-    operation.doneAt > now() ? 'IN_PROGRESS' : refuses(operation) ? 'FAILED' : 'SUCCESSFUL';
+    operation.doneAt > now() ? 'IN_PROGRESS' : isRefused(operation) ? 'FAILED' : 'SUCCESSFUL';
 
-  function submit(asked: Pick<Operation, 'type' | 'domain' | 'years' | 'nameservers'>) {
-    const { type, domain } = asked;
+  function submit(input: Pick<Operation, 'type' | 'domain' | 'years' | 'nameservers'>) {
+    const { type, domain } = input;
     const running = state.value.operations.find((each) => each.domain === domain && each.doneAt > now());
     if (running && running.type === type) {
       throw new ServiceError('DuplicateRequest', `The request is already in progress for ${domain}.`);
     }
     const submittedAt = now();
-    const durationMs = type === 'REGISTER_DOMAIN' && domain.startsWith('slow-') ? SLOW : QUICK;
-    const operation = { id: randomUUID(), ...asked, submittedAt, doneAt: submittedAt + durationMs, applied: false };
+    const durationMs = type === 'REGISTER_DOMAIN' && domain.startsWith('slow-') ? SLOW_OPERATION_MS : OPERATION_MS;
+    const operation = { id: randomUUID(), ...input, submittedAt, doneAt: submittedAt + durationMs, applied: false };
     state.value.operations.push(operation);
     state.save();
     return { OperationId: operation.id };
@@ -174,17 +177,16 @@ export async function startRegistrar({
   });
   const operations = jsonOperations({
     CheckDomainAvailability: (body) => {
-      const { DomainName: domain } = parse(Named, body);
+      const { DomainName: domain } = parse(DomainInput, body);
       const premium = domain.startsWith('premium-');
       return { Availability: isTaken(domain) ? 'UNAVAILABLE' : premium ? 'UNAVAILABLE_PREMIUM' : 'AVAILABLE' };
     },
     RegisterDomain: (body) => {
-      const asked = parse(Register, body);
-      const { DomainName: domain, DurationInYears: years } = asked;
+      const { DomainName: domain, DurationInYears: years, PrivacyProtectRegistrantContact } = parse(Register, body);
       if (isTaken(domain) || domain.startsWith('premium-')) {
         throw new ServiceError('InvalidInput', `${domain} is not available.`);
       }
-      if (isCoZa(domain) && (years !== 1 || asked.PrivacyProtectRegistrantContact)) {
+      if (isCoZa(domain) && (years !== 1 || PrivacyProtectRegistrantContact)) {
         throw new ServiceError('TLDRulesViolation', '.co.za is registered for one year, and without privacy.');
       }
       if (strict && Object.keys(state.value.domains).length >= AWS_LIMITS.registeredDomains.value) {
@@ -206,7 +208,7 @@ export async function startRegistrar({
       return submit({ type: 'UPDATE_NAMESERVER', domain, nameservers: Nameservers.map(({ Name }) => Name) });
     },
     GetDomainDetail: (body) => {
-      const { DomainName: domain } = parse(Named, body);
+      const { DomainName: domain } = parse(DomainInput, body);
       const { createdAt, expiresAt, nameservers } = findOwned(domain);
       return {
         DomainName: domain,
@@ -241,12 +243,12 @@ export async function startRegistrar({
       return show(found);
     },
     ListOperations: (body) => {
-      const { SubmittedSince, Type, SortOrder, ...asked } = parse(List, body);
+      const { SubmittedSince, Type, SortOrder, ...pagination } = parse(List, body);
       const found = state.value.operations.filter(
         ({ type, submittedAt }) => seconds(submittedAt) >= SubmittedSince && (!Type || Type.includes(type)),
       );
       if (SortOrder === 'DESC') found.reverse();
-      const { page, next } = pageOf(found, asked);
+      const { page, next } = pageOf(found, pagination);
       return { Operations: page.map(show), ...next };
     },
   });

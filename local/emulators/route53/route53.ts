@@ -9,18 +9,18 @@ import { parseXml, serveXml, type XmlResponse } from '../xml.ts';
 import { applyChanges, changesOf, invalid, normalizeName, type RecordSet, sortKey, Zone } from './zones.ts';
 
 export interface Route53 extends Emulator {
-  /** Returns the zone that is authoritative for a name in lower case: the closest one above it. */
+  /** Returns the zone that is authoritative for a name in lower case: its closest enclosing zone. */
   zoneOf(name: string): Zone | undefined;
 }
 
-/** Each zone has name servers of its own. */
+/** Returns the names of a zone's name servers. Each zone has different ones. */
 const newNameservers = (id: string): string[] =>
-  [1, 2, 3, 4].map((at) => `ns${at}-${id.slice(1, 9).toLowerCase()}.dns.localhost`);
+  [1, 2, 3, 4].map((number) => `ns${number}-${id.slice(1, 9).toLowerCase()}.dns.localhost`);
 const NAMESPACE = 'https://route53.amazonaws.com/doc/2013-04-01/';
 
 /** Formats a name as Route 53 does: characters other than letters, digits, hyphens and underscores as octal codes. */
 const formatName = (name: string): string =>
-  `${name.replace(/[^a-z0-9._-]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`)}.`;
+  `${name.replace(/[^a-z0-9._-]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`)}.`;
 
 const ZoneInput = z.object({ Name: z.string(), CallerReference: z.string() });
 const showSet = ({ name, type, ttl, values, alias }: RecordSet) => ({
@@ -52,7 +52,7 @@ const showDelegated = (zone: Zone) => ({
 const CHANGE_INFO = { Id: '/change/C0', Status: 'INSYNC', SubmittedAt: '2020-01-01T00:00:00Z' };
 
 /**
- * Starts an emulator of Amazon Route 53's zones and record sets, with its XML REST protocol. Zones are stored on disk.
+ * Starts an emulator of Amazon Route 53's zones and record sets, with its XML REST protocol. Zones survive a restart.
  */
 export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): Promise<Route53> {
   const state = openState(join(dataDir, 'route53.json'), z.object({ zones: z.array(Zone) }), { zones: [] });
@@ -106,34 +106,34 @@ export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): 
 
   function listByName(query: URLSearchParams): XmlResponse {
     const from = sortKey(normalizeName(query.get('dnsname') ?? ''), '');
-    const most = Number(query.get('maxitems') ?? 100);
+    const maxItems = Number(query.get('maxitems') ?? 100);
     const found = [...zones]
       .sort((a, b) => (sortKey(a.name, '') < sortKey(b.name, '') ? -1 : 1))
       .filter(({ name }) => sortKey(name, '') >= from);
     const content = {
-      HostedZones: { HostedZone: found.slice(0, most).map(showZone) },
-      IsTruncated: found.length > most,
-      MaxItems: most,
+      HostedZones: { HostedZone: found.slice(0, maxItems).map(showZone) },
+      IsTruncated: found.length > maxItems,
+      MaxItems: maxItems,
     };
     return { document: ['ListHostedZonesByNameResponse', content] };
   }
 
   function listSets(zone: Zone, query: URLSearchParams): XmlResponse {
-    const most = Number(query.get('maxitems') ?? 300);
+    const maxItems = Number(query.get('maxitems') ?? 300);
     const from = query.has('name') ? sortKey(normalizeName(query.get('name') ?? ''), query.get('type') ?? '') : '';
     const found = zone.sets.filter(({ name, type }) => sortKey(name, type) >= from);
-    const next = found[most];
+    const next = found[maxItems];
     const content = {
-      ResourceRecordSets: { ResourceRecordSet: found.slice(0, most).map(showSet) },
+      ResourceRecordSets: { ResourceRecordSet: found.slice(0, maxItems).map(showSet) },
       IsTruncated: next !== undefined,
-      MaxItems: most,
+      MaxItems: maxItems,
       ...(next ? { NextRecordName: formatName(next.name), NextRecordType: next.type } : {}),
     };
     return { document: ['ListResourceRecordSetsResponse', content] };
   }
 
   function accountLimit(type: string) {
-    if (type !== 'MAX_HOSTED_ZONES_BY_OWNER') throw invalid(`${type} is no limit of this emulator`);
+    if (type !== 'MAX_HOSTED_ZONES_BY_OWNER') throw invalid(`This emulator does not support the limit ${type}`);
     return { Limit: { Type: type, Value: AWS_LIMITS.route53Zones.value }, Count: zones.length };
   }
 
@@ -173,8 +173,8 @@ export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): 
   return {
     ...emulator,
     zoneOf(name) {
-      const above = zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));
-      return above.sort((a, b) => b.name.length - a.name.length)[0];
+      const enclosing = zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));
+      return enclosing.sort((a, b) => b.name.length - a.name.length)[0];
     },
   };
 }

@@ -10,7 +10,7 @@ const RecordSet = z.object({
   ttl: z.number(),
   /** In the notation of zone files. */
   values: z.array(z.string()),
-  /** Replaces the values: the name whose addresses this name has. */
+  /** The name whose addresses this name has. Replaces the values. */
   alias: z.string().optional(),
 });
 export type RecordSet = z.output<typeof RecordSet>;
@@ -26,7 +26,7 @@ export const normalizeName = (name: string): string =>
 /** Returns the sort key of Route 53's order: labels from last to first. */
 export const sortKey = (name: string, type: string): string => `${name.split('.').reverse().join('.')}. ${type}`;
 
-/** Returns the refusal of a change. */
+/** Returns the error for an invalid change. */
 export const invalid = (message: string) => new ServiceError('InvalidChangeBatch', `[${message}]`);
 
 const HOST = /^([a-z0-9_-]{1,63}\.)+$/i;
@@ -42,7 +42,7 @@ const VALUES: Record<string, RegExp> = {
   TXT: TEXTS,
 };
 
-/** An UPSERT counts its values and their characters twice. */
+// An UPSERT counts its values and their characters twice.
 const MAX_VALUE_CHARACTERS = AWS_LIMITS.route53ValueCharacters.value;
 const MAX_SET_VALUES = AWS_LIMITS.route53SetValues.value;
 const MAX_REQUEST_VALUES = AWS_LIMITS.route53RequestValues.value;
@@ -93,12 +93,12 @@ const isSame = (a: RecordSet, b: RecordSet): boolean =>
   a.alias === b.alias &&
   JSON.stringify([...a.values].sort()) === JSON.stringify([...b.values].sort());
 
-/** Refuses a request that exceeds the limits of Route 53. */
+/** Throws if a request exceeds Route 53's limits. */
 function checkLimits(changes: readonly Change[]): void {
-  const count = (of: (values: string[]) => number) =>
-    changes.reduce((sum, { action, set }) => sum + of(set.values) * (action === 'UPSERT' ? 2 : 1), 0);
-  const values = count((each) => each.length);
-  const characters = count((each) => each.join('').length);
+  const total = (countOf: (values: string[]) => number) =>
+    changes.reduce((sum, { action, set }) => sum + countOf(set.values) * (action === 'UPSERT' ? 2 : 1), 0);
+  const values = total((setValues) => setValues.length);
+  const characters = total((setValues) => setValues.join('').length);
   if (values > MAX_REQUEST_VALUES)
     throw invalid(`Number of records limit of ${MAX_REQUEST_VALUES} exceeded, request contains ${values}`);
   if (characters > MAX_REQUEST_CHARACTERS)
@@ -110,37 +110,41 @@ function checkLimits(changes: readonly Change[]): void {
   }
 }
 
-/** Refuses a record set that a zone cannot have beside its others. */
-function checkSet({ name, type, ttl, values, alias }: RecordSet, others: Iterable<RecordSet>, what: string): void {
+/**
+ * Throws if a record set is invalid, or conflicts with the zone's other sets.
+ * @param action the beginning of the error message: the attempted change
+ */
+function checkSet({ name, type, ttl, values, alias }: RecordSet, others: Iterable<RecordSet>, action: string): void {
   if (alias && (values.length > 0 || ttl > 0 || !['A', 'AAAA'].includes(type)))
-    throw invalid(`${what} with an alias and something else`);
+    throw invalid(`${action} with an alias and something else`);
   if ((values.length === 0 && !alias) || new Set(values).size < values.length)
-    throw invalid(`${what} with duplicate values or none`);
-  const wrong = values.find((value) => !VALUES[type]?.test(value));
-  if (wrong !== undefined) throw invalid(`${what}: value '${wrong}' is invalid`);
-  const beside = [...others].filter((other) => other.name === name && other.type !== type);
-  if (beside.some((other) => type === 'CNAME' || other.type === 'CNAME')) {
+    throw invalid(`${action} with duplicate values or none`);
+  const invalidValue = values.find((value) => !VALUES[type]?.test(value));
+  if (invalidValue !== undefined) throw invalid(`${action}: value '${invalidValue}' is invalid`);
+  const setsOfName = [...others].filter((other) => other.name === name && other.type !== type);
+  if (setsOfName.some((other) => type === 'CNAME' || other.type === 'CNAME')) {
     throw invalid(`RRSet of type ${type} with DNS name ${name}. is not permitted as it conflicts with other records`);
   }
 }
 
-/** Applies all changes or none. Returns the zone's resulting record sets. */
+/** Returns a zone's record sets with all changes applied. Throws if one of the changes is invalid. */
 export function applyChanges(zone: Zone, changes: readonly Change[]): RecordSet[] {
   checkLimits(changes);
   const sets = new Map(zone.sets.map((set) => [sortKey(set.name, set.type), set]));
   for (const { action, set } of changes) {
     const { name, type } = set;
     const key = sortKey(name, type);
-    const what = `Tried to ${action.toLowerCase()} resource record set [name='${name}.', type='${type}']`;
-    if (name !== zone.name && !name.endsWith(`.${zone.name}`)) throw invalid(`${what}, but it is not in ${zone.name}.`);
+    const attempt = `Tried to ${action.toLowerCase()} resource record set [name='${name}.', type='${type}']`;
+    if (name !== zone.name && !name.endsWith(`.${zone.name}`))
+      throw invalid(`${attempt}, but it is not in ${zone.name}.`);
     const known = sets.get(key);
     if (action === 'DELETE') {
-      if (!known) throw invalid(`${what} but it was not found`);
-      if (!isSame(known, set)) throw invalid(`${what} but the values provided do not match the current values`);
+      if (!known) throw invalid(`${attempt} but it was not found`);
+      if (!isSame(known, set)) throw invalid(`${attempt} but the values provided do not match the current values`);
       sets.delete(key);
     } else {
-      if (action === 'CREATE' && known) throw invalid(`${what} but it already exists`);
-      checkSet(set, sets.values(), what);
+      if (action === 'CREATE' && known) throw invalid(`${attempt} but it already exists`);
+      checkSet(set, sets.values(), attempt);
       sets.set(key, set);
     }
   }

@@ -10,7 +10,7 @@ type Version = z.output<typeof Version>;
 const Secret = z.object({ arn: z.string(), versions: z.array(Version) });
 type Secret = z.output<typeof Secret>;
 
-/** A secret's value has at most 65,536 bytes. */
+/** A secret's value. Secrets Manager allows at most 65,536 bytes. */
 const Value = z.string().min(1).max(65_536);
 const SecretId = z.string().min(1).max(2048);
 const GetSecretValue = z.object({
@@ -25,7 +25,7 @@ const PutSecretValue = z.object({
 });
 const DescribeSecret = z.object({ SecretId });
 
-/** Properties of `AWS::SecretsManager::Secret` that give a new secret its value. */
+/** The properties of `AWS::SecretsManager::Secret` that determine the value of a new secret. */
 const Properties = z.object({
   SecretString: z.string().optional(),
   GenerateSecretString: z
@@ -44,15 +44,15 @@ const PREVIOUS = 'AWSPREVIOUS';
 export interface SecretsManager extends Emulator {
   /** Returns the current value of a secret; undefined if there is none. */
   currentValue(name: string): string | undefined;
-  /** Stores a value as operators do, unless it is the current one. */
+  /** Stores a value unless it is the current one. */
   put(name: string, value: string): void;
-  /** Returns the current values by name, of secrets that have one. */
+  /** Returns the current values by name. Omits secrets without a value. */
   values(): Record<string, string>;
 }
 
 /**
  * Starts an emulator of AWS Secrets Manager: GetSecretValue, PutSecretValue and DescribeSecret. A new value becomes
- * `AWSCURRENT` and the one before it `AWSPREVIOUS`. Secrets of the template are created as CloudFormation creates them, once:
+ * `AWSCURRENT` and the previous one `AWSPREVIOUS`. Creates the template's secrets as CloudFormation does, unless they exist: their
  * values survive a restart.
  */
 export async function startSecretsManager({
@@ -83,9 +83,9 @@ export async function startSecretsManager({
         const { SecretId: id, VersionId, VersionStage = VersionId ? undefined : CURRENT } = parse(GetSecretValue, body);
         const [name, { arn, versions }] = find(id);
         const version = versions.find(
-          (each) =>
-            (VersionId === undefined || each.id === VersionId) &&
-            (VersionStage === undefined || each.stages.includes(VersionStage)),
+          ({ id: versionId, stages }) =>
+            (VersionId === undefined || versionId === VersionId) &&
+            (VersionStage === undefined || stages.includes(VersionStage)),
         );
         if (!version) {
           const label = VersionId ? `VersionId: ${VersionId}` : `staging label: ${VersionStage}`;
@@ -148,14 +148,14 @@ function putVersion(secret: Secret, value: string, token: string = randomUUID())
   }
   const version: Version = { id: token, value, stages: [CURRENT], createdAt: Date.now() };
   for (const each of secret.versions) each.stages = each.stages.includes(CURRENT) ? [PREVIOUS] : [];
-  // Versions without a stage are deprecated, and deleted sooner or later.
+  // Secrets Manager deletes versions without a stage at some time. The emulator deletes them immediately.
   secret.versions = [...secret.versions.filter(({ stages }) => stages.length > 0), version];
   return version;
 }
 
-/** Returns the value that CloudFormation gives a new secret; undefined for a secret that is created empty. */
-function initialValue({ SecretString: given, GenerateSecretString: generate }: z.output<typeof Properties>) {
-  if (!generate) return given;
+/** Returns the value that CloudFormation gives a new secret; undefined if it creates the secret without a value. */
+function initialValue({ SecretString: explicit, GenerateSecretString: generate }: z.output<typeof Properties>) {
+  if (!generate) return explicit;
   const { PasswordLength: length, SecretStringTemplate: template, GenerateStringKey: key } = generate;
   const generated = randomBytes(length).toString('hex').slice(0, length);
   return template && key ? JSON.stringify({ ...JSON.parse(template), [key]: generated }) : generated;

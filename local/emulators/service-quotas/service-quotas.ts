@@ -10,17 +10,17 @@ const ListServiceQuotas = z.object({
   NextToken: z.string().optional(),
 });
 
-/** In place of a value (https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_ErrorReason.html). */
+/** Listed instead of a value if AWS cannot read a quota (https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_ErrorReason.html). */
 const ErrorReason = { ErrorCode: 'DEPENDENCY_SERVICE_ERROR', ErrorMessage: 'The AWS service is not available.' };
 
 export interface ServiceQuotas extends Emulator {
-  /** Raises a quota, as AWS does days after it was asked to. */
+  /** Raises a quota, as AWS does some days after a request. */
   grant(name: AwsLimitName, value: number): void;
 }
 
 /**
  * Starts an emulator of Service Quotas with the quotas of contract/limits/aws-limits.ts: GetServiceQuota and ListServiceQuotas.
- * All have the values of a new account unless they were raised. Those without a code are not listed, because a listed quota has one.
+ * Quotas have the values of a new account unless they have been raised. Limits without a quota code are not listed.
  */
 export async function startServiceQuotas({ port }: { port?: number } = {}): Promise<ServiceQuotas> {
   const granted = new Map<string, number>();
@@ -41,20 +41,25 @@ export async function startServiceQuotas({ port }: { port?: number } = {}): Prom
     'application/x-amz-json-1.1',
     jsonOperations({
       GetServiceQuota(body) {
-        const asked = parse(GetServiceQuota, body);
+        const input = parse(GetServiceQuota, body);
         const found = known.find(
-          ({ service, quotaCode }) => service === asked.ServiceCode && quotaCode === asked.QuotaCode,
+          ({ service, quotaCode }) => service === input.ServiceCode && quotaCode === input.QuotaCode,
         );
         if (!found) throw new ServiceError('NoSuchResourceException', 'The specified resource does not exist.');
         return { Quota: show(found) };
       },
       ListServiceQuotas(body) {
-        const asked = parse(ListServiceQuotas, body);
-        const from = Number(asked.NextToken ?? 0);
+        const input = parse(ListServiceQuotas, body);
+        const from = Number(input.NextToken ?? 0);
         // Each list begins with a quota that AWS cannot read at the moment.
-        const unread = { ServiceCode: asked.ServiceCode, QuotaCode: 'L-00000000', QuotaName: 'Unread', ErrorReason };
-        const listed = [unread, ...known.filter(({ service }) => service === asked.ServiceCode).map(show)];
-        const end = from + asked.MaxResults;
+        const unreadable = {
+          ServiceCode: input.ServiceCode,
+          QuotaCode: 'L-00000000',
+          QuotaName: 'Unread',
+          ErrorReason,
+        };
+        const listed = [unreadable, ...known.filter(({ service }) => service === input.ServiceCode).map(show)];
+        const end = from + input.MaxResults;
         return {
           Quotas: listed.slice(from, end),
           ...(end < listed.length ? { NextToken: String(end) } : {}),

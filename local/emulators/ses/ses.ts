@@ -6,7 +6,7 @@ import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { createThrottle } from '../strict.ts';
 import { type Emulator, type EmulatorOptions, parse, ServiceError, serve } from '../wire.ts';
 
-/** Recipients of one email, and its bytes (https://docs.aws.amazon.com/ses/latest/dg/quotas.html). */
+/** Limits of an email (https://docs.aws.amazon.com/ses/latest/dg/quotas.html). */
 const MAX_RECIPIENTS = 50;
 const MAX_BYTES = 40 * 1024 ** 2;
 
@@ -39,7 +39,7 @@ const SendEmail = z.object({
   EmailTags: z.array(z.object({ Name: z.string(), Value: z.string().regex(/^[\w.@-]{1,256}$/) })).default([]),
 });
 
-/** An email as it was sent. */
+/** A sent email. */
 export interface SentEmail {
   id: string;
   at: string;
@@ -51,20 +51,20 @@ export interface SentEmail {
   headers: Record<string, string>;
 }
 
-/** Emails that are shown. */
-const MAX_SHOWN = 100;
+/** Maximum number of emails that `GET /messages` returns. */
+const MAX_LISTED = 100;
 const DAY_MS = 86_400_000;
 
 interface SesOptions extends EmulatorOptions {
-  /** Address or domain that is verified; undefined where no emails are sent. */
+  /** The verified domain; undefined if the run sends no emails. */
   identity: string | undefined;
   /** Called with each email. */
   onSent(email: SentEmail): void;
 }
 
 /**
- * Starts an emulator of Amazon SES (API v2): `SendEmail` of simple messages from a verified domain, and the quota of `GetAccount`. Nothing leaves the machine:
- * `GET /messages` lists what was sent, newest first, which SES does not have.
+ * Starts an emulator of Amazon SES (API v2): `SendEmail` for simple messages from a verified domain, and the send quota of
+ * `GetAccount`. No email leaves the machine. `GET /messages`, which SES does not have, lists the sent emails, newest first.
  */
 export function startSes({ dataDir, port, strict, identity, onSent }: SesOptions): Promise<Emulator> {
   const file = join(dataDir, 'mails.jsonl');
@@ -86,7 +86,7 @@ export function startSes({ dataDir, port, strict, identity, onSent }: SesOptions
   });
 
   return serve(port, 'application/json', ({ method, path, body }) => {
-    if (method === 'GET' && path === '/messages') return { body: read().slice(-MAX_SHOWN).reverse() };
+    if (method === 'GET' && path === '/messages') return { body: read().slice(-MAX_LISTED).reverse() };
     if (method === 'GET' && path === '/v2/email/account') return { body: { SendQuota: sendQuota() } };
     if (method !== 'POST' || path !== '/v2/email/outbound-emails')
       throw new ServiceError('NotFoundException', path, 404);

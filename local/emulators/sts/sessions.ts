@@ -21,7 +21,7 @@ export const Session = z.object({
   /** Milliseconds since the epoch. */
   expiresAt: z.number(),
   policy: Policy.optional(),
-  /** The function whose code signs with the session; Lambda adds it to the function's requests. */
+  /** The function that signs requests with the session. Lambda adds it to the context of the function's requests. */
   sourceFunctionArn: z.string().optional(),
 });
 export type Session = z.output<typeof Session>;
@@ -33,9 +33,9 @@ export interface SessionCredentials {
 }
 
 /**
- * Issues and reads the credentials of sessions. The token contains the session and its secret follows from the token, so
- * that every process of the run can check a signature without asking another.
- * @param dataDir directory of the key, so that tokens stay valid over a restart
+ * Issues and reads the credentials of sessions. The token contains the session, and the secret key is derived from the token, so
+ * that every process of the local run can verify signatures without calling another process.
+ * @param dataDir directory of the key. Tokens remain valid after a restart with the same directory
  */
 export function openSessions(dataDir: string) {
   const key = keyFromFile(join(dataDir, 'sts'), 'session.key');
@@ -49,7 +49,7 @@ export function openSessions(dataDir: string) {
       const sessionToken = `${content}.${mac('token', content).toString('base64url')}`;
       return { accessKeyId: keyIdOf(sessionToken), secretAccessKey: secretOf(sessionToken), sessionToken };
     },
-    /** Returns the session of a token and its credentials; undefined for a token that was not issued here. */
+    /** Returns the session and the credentials of a token; undefined if the token was not issued with this key. */
     read(sessionToken: string): ({ session: Session } & Omit<SessionCredentials, 'sessionToken'>) | undefined {
       const [content = '', signature = ''] = sessionToken.split('.');
       const [given, expected] = [Buffer.from(signature, 'base64url'), mac('token', content)];
@@ -62,10 +62,10 @@ export function openSessions(dataDir: string) {
 
 export type Sessions = ReturnType<typeof openSessions>;
 
-/** Returns true if the session may perform an action on a resource. A session without a policy has its role's rights. */
+/** Returns true if a session's policy allows an action on a resource. A session without a policy has all rights of its role. */
 export function isAllowed({ policy }: Session, action: string, resource: string): boolean {
   if (!policy) return true;
-  // Conditions are evaluated by the authorizer only (local/iam/authorizer.ts).
+  // Only the authorizer evaluates conditions (local/iam/authorizer.ts).
   return policy.Statement.some(
     ({ Action, Resource, Condition }) =>
       !Condition && Action.includes(action) && Resource.some((pattern) => matches(pattern, resource)),

@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 export const parseDate = (date: string): number =>
   Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'));
 
-/** Compares a request's signature with the expected one, in a time that does not depend on where they differ. */
+/** Compares a request's signature with the expected one in constant time. */
 export function isSameSignature(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

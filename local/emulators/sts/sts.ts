@@ -10,7 +10,7 @@ const AssumeRole = z.object({
   Version: z.literal('2011-06-15'),
   RoleArn: z.string().regex(/^arn:aws:iam::\d{12}:role\/[\w+=,.@/-]+$/),
   RoleSessionName: z.string().regex(/^[\w+=,.@-]{2,64}$/),
-  // An hour is the most for a session that another session asks for.
+  // Role chaining limits a session to one hour.
   DurationSeconds: z.coerce.number().int().min(900).max(3600).default(3600),
   Policy: z.string().max(MAX_POLICY_LENGTH).optional(),
 });
