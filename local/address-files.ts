@@ -4,14 +4,14 @@ import { UserError } from './data-directory.ts';
 
 /** The files that receive the addresses and keys of a run. */
 export interface AddressFiles {
-  /** Writes them, each as a whole: a program that waits for one never reads a part of it. */
+  /** Writes all files atomically: a program that waits for one never reads an incomplete file. */
   write(content: object): void;
 }
 
-/** Throws a user error where `LOCAL_JSON` is not the path of a file, or of one that this user may not write. */
+/** Throws a user error if the path of `LOCAL_JSON` is not a file, or cannot be written. */
 export function requireWritable(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
-    throw new UserError(`LOCAL_JSON must be a file, and ${path} is none.`);
+    throw new UserError(`LOCAL_JSON must be a file, but ${path} is not.`);
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(`${path}.new`, '', { mode: 0o600 });
@@ -22,8 +22,8 @@ export function requireWritable(path: string): void {
 }
 
 /**
- * Returns the files of a run: `local.json` in its data directory and, where one is given, another (`LOCAL_JSON`). Deletes those of
- * an earlier run, because a file that exists means that the run is ready.
+ * Returns the files of a run: `local.json` in its data directory, and the other file if given (`LOCAL_JSON`). Deletes the files of
+ * an earlier run, because their existence means that the run is ready.
  */
 export function openAddressFiles(dataDir: string, other?: string): AddressFiles {
   const files = new Set([join(dataDir, 'local.json'), ...(other ? [other] : [])]);

@@ -1,21 +1,21 @@
 import type { DataDirectory } from './data-directory.ts';
 
 export const REGION = 'af-south-1';
-/** Builds are in another region than the rest, so that a call that forgets it has no right to what it names. */
+/** Builds run in another region than everything else, so that a call that omits the region is denied. */
 export const BUILD_REGION = 'eu-west-1';
 export const ACCOUNT = '000000000000';
 export const DOMAIN = 'localhost';
 
-/** A hosting cell of a run with `CELLS=2`: an account of its own (docs/decisions/0070-two-cells-locally.md). */
+/** The second hosting cell of a run with `CELLS=2`, in its own account (docs/decisions/0070-two-cells-locally.md). */
 export const SECOND_CELL = { id: 'two', account: '000000000002', appsDomain: 'cell-two.localhost' };
 export type LocalCell = typeof SECOND_CELL;
 
-/** Credentials of the administrator, to whom everything is allowed: tests, seeds, operators' tools. */
+/** Credentials of the administrator, who may do everything. Tests, seeds and operators' tools use them. */
 export const ADMINISTRATOR = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/** Services that listen on their own ports. */
+/** Services with their own ports. */
 const PARTS = [
-  // `iam` is the authorizer of requests to engines in other processes.
+  // `iam` authorizes the requests to engines in other processes.
   ...(['dynamodb', 'queues', 'iam', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
   ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
   ...(['secrets', 'git', 'metrics', 'users', 'mails', 'quotas', 'certificates'] as const),
@@ -29,13 +29,13 @@ export interface Addresses {
   urls: Readonly<Record<Part, string>>;
   /** Environment variables that point the platform's code and AWS clients at the local services. */
   environment: Record<string, string>;
-  /** The part of it that a hosted application has: the service that decrypts its variables. */
+  /** The subset for hosted applications: the service that decrypts their variables. */
   appEnvironment: Record<string, string>;
-  /** The part of it that a build has. It has no credentials, as there is nothing that its role could do here. */
+  /** The subset for builds. It has no credentials, because a build's role has no rights here. */
   buildEnvironment: Record<string, string>;
 }
 
-/** Returns the addresses of all services. Ports of the previous run are reused while they are free. */
+/** Returns the addresses of all services. Reuses the ports of the previous run if they are free. */
 export async function resolveAddresses(directory: DataDirectory, port: number): Promise<Addresses> {
   const ports = await directory.ports(...PARTS);
   const entries = PARTS.map((part) => [part, `http://127.0.0.1:${ports[part]}`] as const);
@@ -60,7 +60,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
       AWS_ENDPOINT_URL_LOGS: urls.logs,
       AWS_ENDPOINT_URL_CLOUDWATCH: urls.metrics,
       AWS_ENDPOINT_URL_LAMBDA: urls.hosts,
-      // The SDK puts the account before this host, so the host must be a name (emulators/localhost-names.ts).
+      // The SDK prepends the account to this host, so the host must be a name (emulators/localhost-names.ts).
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
       AWS_ENDPOINT_URL_CLOUDFRONT: urls.cloudfront,
       AWS_ENDPOINT_URL_ACM: urls.certificates,

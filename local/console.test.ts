@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 
 test('goes on when the program that read its output has ended', async () => {
   const source = `
-    import { surviveLostReader } from ${JSON.stringify(join(import.meta.dirname, 'console.ts'))};
-    surviveLostReader(process.stdout);
+    import { ignoreClosedOutput } from ${JSON.stringify(join(import.meta.dirname, 'console.ts'))};
+    ignoreClosedOutput(process.stdout);
     process.stdin.once('data', () => {
       process.stdout.write('a line that nothing reads', () => setImmediate(() => process.exit(7)));
     });

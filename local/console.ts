@@ -21,16 +21,16 @@ export function createReporter(write: (text: string) => void): Reporter {
   };
 }
 
-/** Errors of an output that is not read any more: a closed pipe, a closed terminal. */
-const UNREAD = ['EPIPE', 'EIO'];
+/** Errors of an output that nothing reads any more: a closed pipe or terminal. */
+const CLOSED_OUTPUT = ['EPIPE', 'EIO'];
 
 /**
- * Lets the run go on when what read its output has ended: `npm start | grep -m1 ready` would otherwise end it with the next line
- * that it prints.
+ * Keeps the run alive when the reader of its output ends. Otherwise `npm start | grep -m1 ready` would end the run with the next
+ * line that it prints.
  */
-export function surviveLostReader(output: NodeJS.WriteStream): void {
+export function ignoreClosedOutput(output: NodeJS.WriteStream): void {
   output.on('error', (error: NodeJS.ErrnoException) => {
-    if (!UNREAD.includes(error.code ?? '')) throw error;
+    if (!CLOSED_OUTPUT.includes(error.code ?? '')) throw error;
   });
 }
 

@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { deleteDataDirectory, openDataDirectory, UserError, whereToLook } from './data-directory.ts';
+import { deleteDataDirectory, failureHint, openDataDirectory, UserError } from './data-directory.ts';
 
 test('allows one run per data directory and remembers its ports', async () => {
   const path = mkdtempSync(join(tmpdir(), 'data-'));
@@ -127,9 +127,9 @@ test('says in one sentence that a directory cannot be created', () => {
 });
 
 test('the reason that an engine ended is in the logs, unless nothing could be written any more', () => {
-  expect(whereToLook('/data', { bavail: 1000, bsize: 4096 })).toBe('See /data/logs');
-  expect(whereToLook('/data', { bavail: 0, bsize: 4096 })).toBe(
+  expect(failureHint('/data', { bavail: 1000, bsize: 4096 })).toBe('See /data/logs');
+  expect(failureHint('/data', { bavail: 0, bsize: 4096 })).toBe(
     'The disk of /data is full: make room, and start again',
   );
-  expect(whereToLook(tmpdir())).toContain(tmpdir());
+  expect(failureHint(tmpdir())).toContain(tmpdir());
 });

@@ -24,32 +24,31 @@ export interface DataDirectory {
   /** `:memory:`: the directory is temporary and deleted at the end of the run. */
   temporary: boolean;
   /**
-   * Returns ports by name. Ports of the previous run are reused while they are free, so that stored addresses stay
-   * valid.
+   * Returns ports by name. Reuses the ports of the previous run if they are free, so that stored addresses remain valid.
    */
   ports<Name extends string>(...names: Name[]): Promise<Record<Name, number>>;
   /** Releases the directory for another run. */
   release(): void;
 }
 
-/** Space in bytes below which an engine that ended could write nothing any more, its reason included. */
-const NO_SPACE = 2 ** 20;
+/** Free space below which a disk counts as full: an engine cannot even log why it ended. */
+const MIN_FREE_BYTES = 2 ** 20;
 
-/** Returns where to look for the reason that an engine ended: the logs, which are empty where the disk is full. */
-export function whereToLook(
+/** Returns a hint about why an engine ended: the folder of the logs, or that the disk is full, in which case the logs are empty. */
+export function failureHint(
   path: string,
   { bavail, bsize }: { bavail: number; bsize: number } = statfsSync(path),
 ): string {
-  return bavail * bsize < NO_SPACE
+  return bavail * bsize < MIN_FREE_BYTES
     ? `The disk of ${path} is full: make room, and start again`
     : `See ${join(path, 'logs')}`;
 }
 
 const LOCK = 'lock.db';
 const PORTS = 'ports.json';
-/** Names that every run leaves, beside its lock. */
+/** Names that every run creates in addition to its lock. */
 const RUN = [PORTS, 'logs'];
-/** The names of what a directory held before its first run, where it held anything: not ours to delete, or to close to others. */
+/** Lists the files that the directory contained before its first run. The platform neither deletes them nor restricts access to them. */
 const NEIGHBOURS = 'neighbours.json';
 
 function neighboursIn(path: string): string[] {
@@ -57,7 +56,7 @@ function neighboursIn(path: string): string[] {
   return existsSync(file) ? z.array(z.string()).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
 }
 
-/** Reasons for which a directory cannot be used, by the code of the system's error or SQLite's. */
+/** Reasons why a directory cannot be used, by error code of the system or of SQLite. */
 const UNUSABLE: Record<string | number, string> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not change it',
@@ -71,14 +70,14 @@ const UNUSABLE: Record<string | number, string> = {
 };
 const SQLITE_BUSY = 5;
 
-/** Returns the code of a system error or, as a number, of SQLite, whose extended codes have the code in the lowest byte. */
+/** Returns the code of a system error, or the primary code of an SQLite error: the lowest byte of its extended code. */
 function codeOf(error: unknown): string | number | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error) return Number(error.errcode) & 0xff;
   return 'code' in error ? String(error.code) : undefined;
 }
 
-/** Does what needs the directory. Throws a user error where the directory cannot be used. */
+/** Runs work on the directory. Throws a user error if the directory cannot be used. */
 function withDirectory<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -90,13 +89,13 @@ function withDirectory<T>(path: string, work: () => T): T {
 }
 
 /**
- * Creates the directory, and closes it to other users of this machine: the table, sign-ins and logs in it have the modes that the
- * umask gives them. One that held other files before its first run keeps its mode.
+ * Creates the directory and denies other users access to it, because the mode of the files in it depends on the umask. A directory
+ * that contained other files before its first run keeps its mode.
  */
 function createPrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const names = readdirSync(path);
-  // A run whose lock was deleted has no neighbours.
+  // The directory of a run whose lock was deleted is still the platform's.
   const isOurs = names.includes(LOCK) || RUN.every((each) => names.includes(each));
   if (names.length > 0 && !isOurs) writeFileSync(join(path, NEIGHBOURS), JSON.stringify(names));
   if (neighboursIn(path).length > 0) return;
@@ -105,7 +104,7 @@ function createPrivate(path: string): void {
 }
 
 /**
- * Locks the directory through a SQLite file. The operating system releases the lock when the process ends in any way.
+ * Locks the directory by an SQLite file. The operating system releases the lock when the process ends, however it ends.
  */
 function lock(path: string): DatabaseSync {
   const database = new DatabaseSync(join(path, LOCK));
@@ -122,8 +121,8 @@ function lock(path: string): DatabaseSync {
 }
 
 /**
- * Deletes a data directory, but for what it held before its first run. Returns false if there is none. Throws a user error if a
- * run uses it, and for a directory without the data of a run, so that a wrong name does no harm.
+ * Deletes a data directory, except for the files that it contained before its first run. Returns false if it does not exist. Throws a
+ * user error if a run uses it, or if it is not a data directory, so that a wrong name does no harm.
  */
 export function deleteDataDirectory(name: string): boolean {
   const path = resolve(name);
@@ -133,8 +132,8 @@ export function deleteDataDirectory(name: string): boolean {
       throw new UserError(`${path} is not a data directory of the platform, so nothing was deleted.`);
     lock(path).close();
     const neighbours = neighboursIn(path);
-    const names = neighbours.length > 0 ? readdirSync(path).filter((each) => !neighbours.includes(each)) : [''];
-    for (const each of names) rmSync(join(path, each), { recursive: true, force: true });
+    const names = neighbours.length > 0 ? readdirSync(path).filter((entry) => !neighbours.includes(entry)) : [''];
+    for (const entry of names) rmSync(join(path, entry), { recursive: true, force: true });
     return true;
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openAddressFiles, requireWritable } from './address-files.ts';
 import { type LocalCell, REGION, resolveAddresses, SECOND_CELL } from './addresses.ts';
 import { formatErrorLine, type Reporter } from './console.ts';
-import { openDataDirectory, UserError, whereToLook } from './data-directory.ts';
+import { failureHint, openDataDirectory, UserError } from './data-directory.ts';
 import { accountDirectory } from './emulators/accounts.ts';
 import { FUNCTIONS } from './emulators/lambda/account.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
@@ -101,7 +101,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     temporary,
     onExit(label, how) {
       // Before that, the code that waits for the engine reports the problem.
-      if (up) options.onExit(`${label} ended unexpectedly (${how}). ${whereToLook(dataDir)}`);
+      if (up) options.onExit(`${label} ended unexpectedly (${how}). ${failureHint(dataDir)}`);
     },
   });
   const life = createShutdown(

@@ -3,7 +3,7 @@
  * change.
  */
 import { SECOND_CELL } from './addresses.ts';
-import { createReporter, surviveLostReader } from './console.ts';
+import { createReporter, ignoreClosedOutput } from './console.ts';
 import { UserError } from './data-directory.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { readSettings } from './settings.ts';
@@ -28,7 +28,7 @@ const {
   STRICT_AWS,
   CELLS,
 } = readSettings(process.env);
-for (const output of [process.stdout, process.stderr]) surviveLostReader(output);
+for (const output of [process.stdout, process.stderr]) ignoreClosedOutput(output);
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 

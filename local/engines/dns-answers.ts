@@ -6,7 +6,7 @@ export type ZoneOf = (name: string) => Zone | undefined;
 
 export const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const;
 
-/** Maximum number of CNAMEs followed, so that circular ones end. */
+/** Maximum number of CNAMEs that are followed, in case they are circular. */
 const MAX_ALIASES = 8;
 
 const host = (text: string): string => text.replace(/\.$/, '');
@@ -61,23 +61,23 @@ function toRecord(type: string, name: string, ttl: number, value: string): Answe
 const LOOPBACK: Record<string, string> = { A: '127.0.0.1', AAAA: '::1' };
 const ALIAS_TTL = 60;
 
-/** @param name the name as queried, with its case kept */
+/** @param name the name as queried, in its original case */
 const recordsOf = ({ type, ttl, values, alias }: RecordSet, name: string): Answer[] =>
   alias === undefined
     ? values.map((value) => toRecord(type, name, ttl, value))
     : [toRecord(type, name, ALIAS_TTL, LOOPBACK[type] ?? '')];
 
-/** Returns a name's record sets: its own, or those of the matching wildcard. Undefined if the name does not exist. */
+/** Returns the record sets of a name, or those of the matching wildcard. Undefined if the name does not exist. */
 function findSets(zone: Zone, name: string): RecordSet[] | undefined {
-  const own = zone.sets.filter((set) => set.name === name);
-  if (own.length > 0) return own;
+  const exact = zone.sets.filter((set) => set.name === name);
+  if (exact.length > 0) return exact;
   // A name that exists only as the parent of others has no records.
-  const exists = (at: string) => zone.sets.some((set) => set.name === at || set.name.endsWith(`.${at}`));
+  const exists = (node: string) => zone.sets.some((set) => set.name === node || set.name.endsWith(`.${node}`));
   if (exists(name)) return [];
-  let above = name;
-  do above = above.slice(above.indexOf('.') + 1);
-  while (!exists(above));
-  const wildcard = zone.sets.filter((set) => set.name === `*.${above}`);
+  let encloser = name;
+  do encloser = encloser.slice(encloser.indexOf('.') + 1);
+  while (!exists(encloser));
+  const wildcard = zone.sets.filter((set) => set.name === `*.${encloser}`);
   return wildcard.length > 0 ? wildcard : undefined;
 }
 
@@ -94,12 +94,12 @@ type Resolved = Pick<Packet, 'answers' | 'authorities' | 'flags'>;
  * Answers one question from the zones (RFC 1034, 4.3.2): records with followed CNAMEs, a referral, or a negative
  * answer.
  */
-export function resolve(zoneOf: ZoneOf, asked: string, type: string): Resolved {
-  const zone = zoneOf(asked.toLowerCase());
+export function resolve(zoneOf: ZoneOf, queriedName: string, type: string): Resolved {
+  const zone = zoneOf(queriedName.toLowerCase());
   if (!zone) return { flags: RCODE.REFUSED };
   const answers: Answer[] = [];
   const soa = zone.sets.filter((set) => set.type === 'SOA').flatMap((set) => recordsOf(set, zone.name));
-  let name = asked;
+  let name = queriedName;
   for (let followed = 0; followed <= MAX_ALIASES; followed += 1) {
     const key = name.toLowerCase();
     const delegation = findDelegation(zone, key);

@@ -9,15 +9,14 @@ export interface DnsServer {
   stop(): Promise<void>;
 }
 
-/** Maximum packet sizes over UDP in bytes: by default, and for clients that announce more. */
+/** Maximum packet sizes over UDP: by default, and for clients that announce a larger one. */
 const DEFAULT_UDP_BYTES = 512;
 const MAX_UDP_BYTES = 4096;
 /** Idle time in milliseconds after which a TCP connection is closed. */
 const IDLE_TIMEOUT_MS = 10_000;
 
 /**
- * Returns true for a response. Responses are never answered, because two servers could otherwise answer each other
- * without end.
+ * Returns true for a response. Responses are never answered, because two servers could otherwise answer each other endlessly.
  */
 const isResponse = (packet: Buffer): boolean => packet.length > 2 && ((packet[2] ?? 0) & 0x80) !== 0;
 
@@ -49,18 +48,18 @@ const OPTIONS: OptAnswer = {
 function answerQuery(query: Packet, zoneOf: ZoneOf): Packet {
   const { id = 0, questions = [] } = query;
   const [question] = questions;
-  const asked = query.additionals?.find(({ type }) => type === 'OPT');
-  const base: Packet = { type: 'response', id, questions, additionals: asked ? [OPTIONS] : [] };
-  const say = (rcode: number): Packet => ({ ...base, flags: rcode });
-  if (!question || questions.length > 1) return say(RCODE.FORMERR);
+  const clientOptions = query.additionals?.find(({ type }) => type === 'OPT');
+  const base: Packet = { type: 'response', id, questions, additionals: clientOptions ? [OPTIONS] : [] };
+  const failure = (rcode: number): Packet => ({ ...base, flags: rcode });
+  if (!question || questions.length > 1) return failure(RCODE.FORMERR);
   if (!CLASSES.includes(question.class ?? 'IN') || question.type === 'AXFR' || question.type === 'IXFR') {
-    return say(RCODE.REFUSED);
+    return failure(RCODE.REFUSED);
   }
   return { ...base, ...resolve(zoneOf, question.name, question.type) };
 }
 
 /** Returns the answer's bytes; undefined if the packet must not be answered. Never throws. */
-function toResponse(packet: Buffer, zoneOf: ZoneOf, most?: number): Buffer | undefined {
+function toResponse(packet: Buffer, zoneOf: ZoneOf, maxBytes = Number.POSITIVE_INFINITY): Buffer | undefined {
   if (packet.length < 12 || isResponse(packet)) return undefined;
   if (opcodeOf(packet) !== 0) return toHeaderResponse(packet, RCODE.NOTIMP);
   let query: Packet;
@@ -74,8 +73,7 @@ function toResponse(packet: Buffer, zoneOf: ZoneOf, most?: number): Buffer | und
     // Copies the recursion-desired flag.
     answer.flags = (answer.flags ?? 0) | ((query.flags ?? 0) & 0x0100);
     const bytes = encode(answer);
-    const limit = most ?? Number.POSITIVE_INFINITY;
-    if (bytes.length <= limit) return bytes;
+    if (bytes.length <= maxBytes) return bytes;
     return encode({ ...answer, answers: [], authorities: [], flags: (answer.flags ?? 0) | TRUNCATED_RESPONSE });
   } catch (error) {
     console.error(error);
@@ -132,11 +130,11 @@ export async function startDnsServer({ port, zoneOf }: { port: number; zoneOf: Z
     tcp.listen(port, host, ready);
   });
   const address = tcp.address();
-  const taken = address !== null && typeof address === 'object' ? address.port : port;
+  const boundPort = address !== null && typeof address === 'object' ? address.port : port;
   const udp = createSocket('udp4');
   await new Promise<void>((ready, fail) => {
     udp.once('error', fail);
-    udp.bind(taken, host, ready);
+    udp.bind(boundPort, host, ready);
   });
   udp.on('error', (error) => console.error(error));
   udp.on('message', (packet, from) => {
@@ -146,7 +144,7 @@ export async function startDnsServer({ port, zoneOf }: { port: number; zoneOf: Z
   });
   return {
     host,
-    port: taken,
+    port: boundPort,
     async stop() {
       for (const socket of sockets) socket.destroy();
       await Promise.all([

@@ -12,7 +12,7 @@ import { call, WireError, waitUntilUp } from './wire.ts';
 
 const PROCESS = fileURLToPath(new URL('../emulators/dynamodb/process.ts', import.meta.url));
 
-/** Properties of a table resource that CreateTable takes under the same name. */
+/** Properties of a table resource that CreateTable accepts under the same name. */
 const TABLE_PROPERTIES = [
   'AttributeDefinitions',
   'KeySchema',
@@ -21,7 +21,7 @@ const TABLE_PROPERTIES = [
   'LocalSecondaryIndexes',
 ];
 
-/** Returns the directory of a run's tables; undefined for a run that keeps nothing. */
+/** Returns the directory of a run's tables; undefined for a run in memory. */
 export const tablesFolder = ({ path, temporary }: Pick<DataDirectory, 'path' | 'temporary'>): string | undefined =>
   temporary ? undefined : join(path, 'dynamodb');
 
@@ -34,7 +34,7 @@ export interface DynamoDbOptions {
   rights?: { sessionsDir: string; authorizerUrl: string } | undefined;
 }
 
-/** Starts the table's process and resolves with its address once it answers. Throws a user error if it cannot start. */
+/** Starts the process of the table engine. Resolves with its address once it answers. Throws a user error if it does not start. */
 export async function startDynamoDb({ port, folder, children, rights }: DynamoDbOptions): Promise<string> {
   if (folder) mkdirSync(folder, { recursive: true });
   const file = folder && join(folder, 'table.db');
@@ -67,7 +67,7 @@ function tableInput({ name, properties }: Resource): JsonObject {
   if (input.BillingMode !== 'PAY_PER_REQUEST') input.BillingMode = 'PAY_PER_REQUEST';
   for (const index of Array.isArray(input.GlobalSecondaryIndexes) ? input.GlobalSecondaryIndexes : []) {
     const settings = asObject(index);
-    // Removes capacity settings, which have no effect here and which CreateTable only partly accepts.
+    // Removes capacity settings, which have no effect here. CreateTable accepts only some of them.
     for (const key of Object.keys(settings)) {
       if (!['IndexName', 'KeySchema', 'Projection'].includes(key)) delete settings[key];
     }
@@ -77,11 +77,11 @@ function tableInput({ name, properties }: Resource): JsonObject {
   return input;
 }
 
-/** Creates a table, with the items of an earlier version's. Its stream begins behind them: they are no changes. */
+/** Creates a table with the items of an earlier version's table. Its stream begins after them, because they are not changes. */
 async function createTable(url: string, table: Resource, earlier: EarlierTables | undefined): Promise<void> {
   const { StreamSpecification, ...input } = tableInput(table);
   const { TableName = '' } = input;
-  // As long as the earlier tables are there, a copy was never finished.
+  // As long as the earlier tables exist, the copy is incomplete and starts again.
   if (earlier) await call(url, 'dynamodb', 'DeleteTable', { TableName }).catch(() => undefined);
   await call(url, 'dynamodb', 'CreateTable', input);
   await earlier?.copyItems(url, String(TableName));
@@ -93,8 +93,8 @@ async function createTable(url: string, table: Resource, earlier: EarlierTables 
 }
 
 /**
- * Creates the template's missing tables with their indexes, stream and time to live. A table of an earlier version of the
- * platform gets the indexes that it lacks.
+ * Creates the template's missing tables with their indexes, stream and time to live. Adds missing indexes to the tables of an
+ * earlier version of the platform.
  * @param folder directory of the tables; undefined for a run in memory
  */
 export async function createTables(url: string, template: Template, folder?: string): Promise<void> {

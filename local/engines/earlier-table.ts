@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { call } from './wire.ts';
 
-/** The database of DynamoDB Local, which the local run had before it had a table of its own. */
+/** The database of DynamoDB Local, which earlier versions of the local run used. */
 const FILE = 'shared-local-instance.db';
 const BATCH_SIZE = 25;
 
 export interface EarlierTables {
-  /** Copies the items of a table that the earlier run had into the new one of the same name. */
+  /** Copies the items of an earlier run's table into the new table of the same name. */
   copyItems(url: string, TableName: string): Promise<void>;
-  /** Sets the database aside, so that the next start does not read it again. */
+  /** Renames the database, so that the next start does not read it again. */
   done(): void;
 }
 

@@ -34,21 +34,21 @@ export interface EngineOptions {
   addresses: Addresses;
   directory: Pick<DataDirectory, 'path' | 'temporary'>;
   children: Children;
-  /** The hosting cells beside the home cell. */
+  /** The hosting cells other than the home cell. */
   cells: readonly LocalCell[];
-  /** Name of a restored table that takes the place of the own one. */
+  /** Name of a restored table that replaces the template's. */
   table?: string | undefined;
-  /** The emulators enforce what a new AWS account meets. */
+  /** Makes the emulators enforce the limits of a new AWS account. */
   strict: boolean;
   life: ShutdownStack;
   principalOf: PrincipalOf;
   /** Authorizes the requests of roles; undefined allows all. */
   guard: Guard | undefined;
-  /** Called with the changed bundles. Without it sources are not watched. */
+  /** Called with the changed bundles. If undefined, sources are not watched. */
   onChange: ((files: string[]) => void) | undefined;
 }
 
-/** Returns the AWS accounts of a run: the home account, and those of other hosting cells. */
+/** Returns the AWS accounts of a run: the home account and those of the other hosting cells. */
 export const accountsOf = (cells: readonly LocalCell[]): string[] => [ACCOUNT, ...cells.map(({ account }) => account)];
 
 /** Returns the settings of emulators that run child processes. */

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { listRightOf } from '../iam/operations/storage.ts';
 import { createRemoteGuard } from '../iam/remote-guard.ts';
 
-/** A request as Fastify, the web server of fauxqs, passes it to a hook. */
+/** A request in the form in which Fastify, the web server of fauxqs, passes it to a hook. */
 export interface HookRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
-  /** Parsed JSON of SQS, bytes of S3. */
+  /** Parsed JSON for SQS, bytes for S3. */
   body: unknown;
 }
 export interface HookReply {
@@ -25,7 +25,7 @@ export interface QueueRightsOptions {
   exists: (path: string) => Promise<boolean>;
 }
 
-/** Returns the hook that refuses requests to SQS and S3 which their callers have no right to. */
+/** Returns a hook that refuses requests to SQS and S3 if their callers lack a right. */
 export function createQueueRights({ exists, ...settings }: QueueRightsOptions) {
   const guard = createRemoteGuard({
     ...settings,

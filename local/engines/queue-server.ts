@@ -16,17 +16,17 @@ import { type Refusal, refusePresigned } from './signed-requests.ts';
 const [port, region, sessionsDir = '', authorizerUrl = '', dataDir] = process.argv.slice(2);
 const sessions = openSessions(sessionsDir);
 
-/** Bytes that S3 takes in one PUT (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
+/** S3's limit of one PUT (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 /** Returns true if an object exists. */
 const exists = (path: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    const asked = send({ host: LOOPBACK, port: Number(port), method: 'HEAD', path }, (response) => {
+    const headRequest = send({ host: LOOPBACK, port: Number(port), method: 'HEAD', path }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    asked.on('error', reject).end();
+    headRequest.on('error', reject).end();
   });
 
 interface Fastify {
@@ -35,15 +35,15 @@ interface Fastify {
 }
 
 /**
- * Has a message that is to be visible at once be so in a second: fauxqs with a directory fails to store the former, after it has
- * taken the message out of its memory.
+ * Makes a message visible after one second instead of immediately: with a data directory, fauxqs loses a message whose visibility
+ * timeout becomes zero, because it fails to store it after it has removed it from memory.
  */
 async function releaseInASecond({ headers, body }: HookRequest): Promise<void> {
   if (headers['x-amz-target'] === 'AmazonSQS.ChangeMessageVisibility' && isObject(body) && body.VisibilityTimeout === 0)
     body.VisibilityTimeout = 1;
 }
 
-// fauxqs limits each request to 11 MiB, without an option to change that. Its web server announces itself before it has routes.
+// fauxqs limits each request to 11 MiB and has no option to change that. Its web server publishes this event before it has routes.
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: Fastify };
   fastify.addHook('onRoute', (route) => {
@@ -53,7 +53,7 @@ subscribe('fastify.initialization', (message) => {
   fastify.addHook('preHandler', releaseInASecond);
 });
 
-// fauxqs listens on all interfaces and answers every host name and browser, without options to change that.
+// fauxqs listens on all interfaces, answers every host name and every browser, and has no options to change that.
 const { listen } = Server.prototype;
 Server.prototype.listen = function (this: Server, ...rest: unknown[]) {
   const [first] = rest;
@@ -61,7 +61,7 @@ Server.prototype.listen = function (this: Server, ...rest: unknown[]) {
   return Reflect.apply(listen, this, rest);
 };
 
-/** Refuses as S3 does, before fauxqs is asked, which knows neither presigned requests nor conditional writes. */
+/** Returns S3's refusal of a presigned request or a conditional write; undefined to pass the request on. fauxqs knows neither. */
 async function refuse(request: IncomingMessage): Promise<Refusal | undefined> {
   const refusal = refusePresigned(request, sessions);
   if (refusal || request.method !== 'PUT' || request.headers['if-none-match'] !== '*') return refusal;
@@ -69,7 +69,7 @@ async function refuse(request: IncomingMessage): Promise<Refusal | undefined> {
   return (await exists(path)) ? { status: 412, code: 'PreconditionFailed' } : undefined;
 }
 
-/** True for a signed link to an object that a browser follows: its signature says what it may read. */
+/** Returns true if a browser follows a signed link to an object. The signature authorizes the request. */
 const isSignedLink = ({ method, url = '/', headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers['sec-fetch-mode'] === 'navigate' &&

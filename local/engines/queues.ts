@@ -11,7 +11,7 @@ export interface QueuesOptions {
   region: string;
   /** Directory of the key that signs sessions (emulators/sts/sessions.ts). */
   sessionsDir: string;
-  /** URL of the authorizer (iam/authorizer-server.ts); undefined allows all. */
+  /** URL of the authorizer (iam/authorizer-server.ts); undefined allows all requests. */
   authorizerUrl?: string | undefined;
   /** Directory of messages and objects; undefined keeps them in memory. */
   folder?: string | undefined;

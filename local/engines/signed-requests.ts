@@ -3,7 +3,7 @@ import aws4 from 'aws4';
 import { isAllowed, type Sessions } from '../emulators/sts/sessions.ts';
 import { isSameSignature, parseDate } from '../emulators/sts/signatures.ts';
 
-/** Reason for which S3 refuses a request. */
+/** S3's error response to a request. */
 export interface Refusal {
   status: number;
   code: string;
@@ -29,7 +29,7 @@ function expectedSignature(
 ): string {
   const given = Object.fromEntries(searchParams);
   const [accessKeyId = '', , region = ''] = (given['X-Amz-Credential'] ?? '').split('/');
-  const kept = ['X-Amz-Expires', 'X-Amz-Date'].map((name) => `${name}=${given[name] ?? ''}`);
+  const signedParameters = ['X-Amz-Expires', 'X-Amz-Date'].map((name) => `${name}=${given[name] ?? ''}`);
   const others = signedHeaders.filter((name) => name !== 'host');
   const signed = aws4.sign(
     {
@@ -38,7 +38,7 @@ function expectedSignature(
       method,
       signQuery: true,
       host: headers.host ?? '',
-      path: `${pathname}?${kept.join('&')}`,
+      path: `${pathname}?${signedParameters.join('&')}`,
       headers: Object.fromEntries(others.map((name) => [name, headers[name]])),
     },
     { accessKeyId, secretAccessKey, sessionToken: given['X-Amz-Security-Token'] ?? '' },
@@ -47,8 +47,8 @@ function expectedSignature(
 }
 
 /**
- * Checks a presigned request as S3 does: signature, signed headers, validity, and the policy of the session that signed
- * it. Returns undefined for a valid request, and for one that is not presigned, which other code judges.
+ * Checks a presigned request as S3 does: its signature, signed headers, validity, and the policy of the session that signed it.
+ * Returns undefined for a valid request, and for one that is not presigned, which other code authorizes.
  */
 export function refusePresigned(request: SignedMessage, sessions: Sessions, now = Date.now()): Refusal | undefined {
   const { method = 'GET', headers } = request;

@@ -10,12 +10,12 @@ const isIndex = (value: Json): value is Index => isObject(value) && typeof value
 const indexesOf = ({ GlobalSecondaryIndexes: indexes }: JsonObject): Index[] =>
   Array.isArray(indexes) ? indexes.filter(isIndex) : [];
 
-/** Returns what tells an index from another one of its name. */
+/** Returns the settings of an index that cannot be changed: an index with others must be replaced. */
 const shapeOf = ({ KeySchema, Projection }: Index) => ({ KeySchema, Projection });
 
 /**
- * Gives an existing table the indexes that its template has: creates those that are missing, and creates again those that have
- * other keys or another projection. The engine fills them with the table's items. One index at a time, as on AWS
+ * Updates the indexes of an existing table to those of the template: creates missing ones, and replaces those with other keys or
+ * another projection. The engine fills them with the table's items. Changes one index at a time, as AWS requires
  * (https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html).
  */
 export async function updateIndexes(url: string, wanted: JsonObject): Promise<string[]> {

@@ -3,8 +3,8 @@ import type { SessionCredentials } from '../emulators/sts/sessions.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 
 /**
- * Client of the local run for its engines: AWS's JSON protocol without valid signatures, which the engines do not
- * check. It differs from `runtime/aws/client.ts`, whose endpoints and credentials belong to a function.
+ * The local run's client of its engines. It speaks AWS's JSON protocol without valid signatures, which the engines do not check. It
+ * differs from `runtime/aws/client.ts`, whose endpoints and credentials belong to a function.
  */
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 
@@ -23,7 +23,7 @@ export class WireError extends Error {
   }
 }
 
-export interface Answer {
+export interface HttpResult {
   status: number;
   body: Buffer;
 }
@@ -35,7 +35,7 @@ export function sendRequest(
   headers: Record<string, string>,
   body?: string | Buffer,
   signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResult> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       url,
@@ -52,7 +52,7 @@ export function sendRequest(
   });
 }
 
-/** Services whose name in signatures is not the one here. */
+/** Services with a different name in signatures. */
 const SIGNING_NAMES: Partial<Record<keyof typeof SERVICES, string>> = { streams: 'dynamodb' };
 
 /** Returns the headers of a signature, from which engines read the caller and the region. */
@@ -91,12 +91,12 @@ export async function call(
 }
 
 /**
- * Repeats a call until it succeeds, because a starting engine refuses connections. `alive` throws when the engine has
- * ended.
+ * Repeats a call until it succeeds, because a starting engine refuses connections.
+ * @param assertAlive throws if the engine has ended
  */
-export async function waitUntilUp<T>(attempt: () => Promise<T>, alive: () => void): Promise<T> {
+export async function waitUntilUp<T>(attempt: () => Promise<T>, assertAlive: () => void): Promise<T> {
   for (;;) {
-    alive();
+    assertAlive();
     try {
       return await attempt();
     } catch {

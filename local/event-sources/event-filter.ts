@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** Returns true if a condition of an event pattern matches a value; `undefined` is a missing value. */
+/** Returns true if a condition of an event pattern matches a value. `undefined` stands for a missing value. */
 function isMatch(condition: Json, value: Json | undefined): boolean {
   if (!isObject(condition)) return value === condition;
   if ('exists' in condition) return (value !== undefined) === condition.exists;
@@ -47,7 +47,7 @@ function matches(pattern: JsonObject, event: Json | undefined): boolean {
   });
 }
 
-/** Returns a predicate for an event source mapping's FilterCriteria: true if a record is for the function. */
+/** Returns a predicate for an event source mapping's FilterCriteria. It is true if the function wants a record. */
 export function createFilter(criteria: Json | undefined): (record: Json) => boolean {
   const filters = isObject(criteria) && Array.isArray(criteria.Filters) ? criteria.Filters : [];
   const patterns = filters.map((filter): JsonObject => JSON.parse(isObject(filter) ? String(filter.Pattern) : '{}'));

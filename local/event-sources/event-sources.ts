@@ -28,11 +28,11 @@ export function startEventSources(options: EventSourcesOptions): EventSource {
     .filter(({ properties }) => properties.Enabled !== false);
   const sources = mappings.map((mapping) => {
     const arn = String(mapping.properties.EventSourceArn);
-    // Lambda polls with the role of the function that it polls for.
+    // Lambda polls with the function's role.
     const FunctionName = String(mapping.properties.FunctionName);
     const target = template
       .resources('AWS::Lambda::Function')
-      .find(({ arn: functionArn, name }) => [functionArn, name].some((of) => `${FunctionName}:`.startsWith(`${of}:`)));
+      .find(({ arn: functionArn, name }) => [functionArn, name].some((id) => `${FunctionName}:`.startsWith(`${id}:`)));
     const { credentials } = principalOf(String(target?.properties.Role), target?.name ?? mapping.name);
     const common = { mapping, region, queuesUrl, lambda, credentials };
     const table = /^arn:aws:dynamodb:.*:table\/([^/]+)\/stream\//.exec(arn)?.[1];

@@ -1,8 +1,8 @@
-/** The most messages that one call of SQS changes (API reference, DeleteMessageBatch). */
+/** Maximum number of messages in one batch call to SQS (API reference, DeleteMessageBatch). */
 const MAX_ENTRIES = 10;
-/** Milliseconds for which a message waits for others of the same call. */
+/** Maximum time for which a message waits for others to fill a call. */
 const WAIT_MS = 5;
-/** Calls under way at once. Thousands of messages must not make hundreds of calls that all others have to wait behind. */
+/** Maximum number of concurrent calls. Thousands of messages must not cause hundreds of calls that delay all others. */
 const MAX_CALLS = 2;
 
 /** A message in a call. */
@@ -14,34 +14,34 @@ export interface MessageEntry {
 interface MessageBatches {
   /** Adds messages to the next calls. */
   add(entries: readonly MessageEntry[]): void;
-  /** Sends what is waiting; resolves when no call is under way. */
+  /** Sends all waiting messages. Resolves when all calls have completed. */
   flush(): Promise<void>;
 }
 
 /**
- * Collects messages for the operations of SQS that take ten of them, because a call costs as much for one. Lambda's own pollers
- * delete in batches as well.
- * @param send makes one call; its failure is reported, and concerns only its messages
+ * Collects messages for batch calls to SQS, because a call for ten messages costs as much as for one. Lambda's pollers delete in batches
+ * as well.
+ * @param send makes one call. If it fails, the error is reported and only its messages are affected
  */
 export function createMessageBatches(
   send: (entries: readonly MessageEntry[]) => Promise<unknown>,
   report: (error: unknown) => void,
 ): MessageBatches {
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   const waiting: MessageEntry[] = [];
   let timer: NodeJS.Timeout | undefined;
-  /** True while less than a full call need not wait for more. */
+  /** True while waiting messages are sent even if they do not fill a call. */
   let isDue = false;
 
   const sendWaiting = (): void => {
-    while (underWay.size < MAX_CALLS && (waiting.length >= MAX_ENTRIES || (isDue && waiting.length > 0))) {
+    while (inFlight.size < MAX_CALLS && (waiting.length >= MAX_ENTRIES || (isDue && waiting.length > 0))) {
       const call = send(waiting.splice(0, MAX_ENTRIES))
         .catch(report)
         .finally(() => {
-          underWay.delete(call);
+          inFlight.delete(call);
           sendWaiting();
         });
-      underWay.add(call);
+      inFlight.add(call);
     }
     if (waiting.length === 0) isDue = false;
     else if (!isDue) timer ??= setTimeout(becomeDue, WAIT_MS);
@@ -59,7 +59,7 @@ export function createMessageBatches(
     },
     async flush() {
       becomeDue();
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inFlight.size > 0) await Promise.all(inFlight);
     },
   };
 }

@@ -15,12 +15,12 @@ interface Schedule {
 }
 
 const UNITS_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
-/** Longest period of a timer; a longer one fires at once. */
+/** Maximum period of a JavaScript timer. A longer one would fire immediately. */
 const MAX_PERIOD_MS = 2 ** 31 - 1;
 
 /**
  * Returns the period of a schedule expression, in milliseconds.
- * @throws UserError for an expression other than `rate(…)`: the platform's stacks have no other
+ * @throws UserError for any expression other than `rate(…)`, the only one that the platform's stacks use
  */
 export function periodOf(name: string, expression: string): number {
   const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
@@ -31,7 +31,7 @@ export function periodOf(name: string, expression: string): number {
   );
 }
 
-/** Returns the template's enabled schedules of EventBridge Scheduler. */
+/** Returns the template's enabled EventBridge Scheduler schedules. */
 function schedulesOf(template: Template): Schedule[] {
   return template.resources('AWS::Scheduler::Schedule').flatMap(({ name, properties }) => {
     const { State, ScheduleExpression, Target } = properties;
@@ -49,7 +49,7 @@ function schedulesOf(template: Template): Schedule[] {
   });
 }
 
-/** Runs the template's schedules, each at the start too: work may be overdue since the last run. */
+/** Runs the template's schedules. Each runs at the start too, because work may be overdue since the last run. */
 export function startSchedules(
   template: Template,
   lambda: Pick<Lambda, 'invoke' | 'has'>,

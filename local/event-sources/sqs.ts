@@ -20,7 +20,7 @@ export interface SqsSourceOptions {
   credentials?: CallOptions['credentials'];
 }
 
-/** Default number of concurrent invocations; more would overload one machine. */
+/** Default maximum number of concurrent invocations. More would overload one machine. */
 const CONCURRENCY = 20;
 /** Maximum number of messages per receive call. */
 const MAX_RECEIVED = 10;
@@ -56,7 +56,7 @@ function recordOf(message: JsonObject, queue: Resource, region: string): JsonObj
 const entriesOf = (records: readonly JsonObject[]): MessageEntry[] =>
   records.map(({ receiptHandle }) => ({ ReceiptHandle: String(receiptHandle) }));
 
-/** Returns the record that filters see: with the body parsed if it is JSON. */
+/** Returns a record for the filters: its body is parsed if it is JSON. */
 function filterable(record: JsonObject): JsonObject {
   try {
     return { ...record, body: JSON.parse(String(record.body)) };
@@ -90,22 +90,22 @@ export function startSqsSource({
   const QueueUrl = queue.ref;
   const signed: CallOptions = { region, credentials };
 
-  const complain = (error: unknown): void =>
+  const logError = (error: unknown): void =>
     console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`);
   const batches = (operation: string) =>
     createMessageBatches((entries) => {
       const Entries = entries.map((entry, index) => ({ Id: `${index}`, ...entry }));
       return call(queuesUrl, 'sqs', operation, { QueueUrl, Entries }, signed);
-    }, complain);
+    }, logError);
   const deletions = batches('DeleteMessageBatch');
   const extensions = batches('ChangeMessageVisibilityBatch');
 
-  /** Returns the records of a batch that the function processed. */
+  /** Invokes the function with a batch. Returns the records that it processed. */
   const invokeBatch = async (records: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
     try {
-      const answer = await lambda.invoke(functionArn, { Records: [...records] });
-      if (!reportsFailures || !isObject(answer)) return records;
-      const failed = new Set(objects(answer.batchItemFailures).map(({ itemIdentifier }) => itemIdentifier));
+      const result = await lambda.invoke(functionArn, { Records: [...records] });
+      if (!reportsFailures || !isObject(result)) return records;
+      const failed = new Set(objects(result.batchItemFailures).map(({ itemIdentifier }) => itemIdentifier));
       return records.filter(({ messageId }) => !failed.has(messageId));
     } catch {
       // The pool has logged the error.
@@ -113,7 +113,7 @@ export function startSqsSource({
     }
   };
 
-  /** Invokes the function with one batch and has the processed messages deleted. */
+  /** Invokes the function with one batch and deletes the processed messages. */
   const work = async (records: readonly JsonObject[]): Promise<void> => {
     const filtered = records.filter((record) => !isWanted(filterable(record)));
     const batch = records.filter((record) => !filtered.includes(record));
@@ -150,7 +150,7 @@ export function startSqsSource({
         await receive();
       } catch (error) {
         if (signal.aborted) break;
-        complain(error);
+        logError(error);
         await sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
       }
     }

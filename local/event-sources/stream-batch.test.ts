@@ -3,7 +3,7 @@ import type { Json } from '../template/intrinsics.ts';
 import { createFilter } from './event-filter.ts';
 import { type BatchPolicy, deliverBatch, type StreamRecord } from './stream-batch.ts';
 
-const record = (name: string, madeAt = 0): StreamRecord => ({ sequenceNumber: name, madeAt, event: { name } });
+const record = (name: string, changedAt = 0): StreamRecord => ({ sequenceNumber: name, changedAt, event: { name } });
 const batch = [...'abcdef'].map((name) => record(name));
 
 /** Delivers a batch to a function. Returns the calls, the dropped records and the total pause. */

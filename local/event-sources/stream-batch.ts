@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts'
 export interface StreamRecord {
   sequenceNumber: string;
   /** Time of the change in epoch milliseconds. */
-  madeAt: number;
-  /** The record as it appears in the event. */
+  changedAt: number;
+  /** The record in the form in which the event contains it. */
   event: JsonObject;
 }
 
@@ -45,7 +45,7 @@ function firstFailure(answer: Json, records: readonly StreamRecord[]): number | 
   return Math.max(0, Math.min(...indexes));
 }
 
-/** Drops the records that are too old, and returns the others. */
+/** Drops the records that exceed the maximum age, and returns the others. */
 async function dropExpired(
   records: readonly StreamRecord[],
   attempts: number,
@@ -53,13 +53,13 @@ async function dropExpired(
   port: BatchPort,
 ): Promise<readonly StreamRecord[]> {
   const oldest = policy.maxAgeMs < 0 ? Number.NEGATIVE_INFINITY : port.now() - policy.maxAgeMs;
-  const expired = records.filter(({ madeAt }) => madeAt < oldest);
+  const expired = records.filter(({ changedAt }) => changedAt < oldest);
   if (expired.length === 0) return records;
   await port.drop(expired, 'MaximumRecordAgeExceeded', attempts);
-  return records.filter(({ madeAt }) => madeAt >= oldest);
+  return records.filter(({ changedAt }) => changedAt >= oldest);
 }
 
-/** Invokes the function, and returns how many of the records it processed: none if it failed. */
+/** Invokes the function. Returns the number of records that it processed: zero if it failed. */
 async function invoke(records: readonly StreamRecord[], policy: BatchPolicy, port: BatchPort): Promise<number> {
   try {
     const answer = await port.invoke(records);
@@ -72,8 +72,8 @@ async function invoke(records: readonly StreamRecord[], policy: BatchPolicy, por
 }
 
 /**
- * Invokes the function with a batch until every record is processed or dropped: in order, with pauses between retries,
- * and in halves if the mapping says so. Rejects only if `pause` or `drop` rejects.
+ * Invokes the function with a batch until every record is processed or dropped: in order, with pauses between retries, and
+ * bisecting the batch if the mapping says so. Rejects only if `pause` or `drop` rejects.
  */
 export async function deliverBatch(
   batch: readonly StreamRecord[],
@@ -87,7 +87,7 @@ export async function deliverBatch(
     const processed = await invoke(records, policy, port);
     if (processed === records.length) return;
     if (processed > 0) {
-      // The function made progress: the rest is a new batch.
+      // The function made progress: the remaining records are a new batch.
       await port.pause(MIN_PAUSE_MS);
       return deliverBatch(records.slice(processed), policy, port);
     }

@@ -1,77 +1,77 @@
 export interface LanesOptions<T> {
-  /** Number of batches that are worked on at once. */
+  /** Maximum number of batches that are processed concurrently. */
   lanes: number;
   batchSize: number;
-  /** Works on a batch; never rejects. */
+  /** Processes a batch. Never rejects. */
   work: (batch: readonly T[]) => Promise<void>;
 }
 
 /** The partition and the account of a record. */
-export interface Place {
-  /** Its partition key: records of one are worked on one after the other. */
+export interface RecordKey {
+  /** The partition key. Records of one partition are processed one after another. */
   partition: string;
-  /** Records of one account share its turns. */
+  /** Accounts take turns. */
   account: string;
 }
 
 /** Fraction of all lanes that one account may occupy; at least one lane. */
 const ACCOUNT_SHARE = 0.5;
 
-/** The records of a partition key. Known while some wait or are worked on. */
+/** The records of a partition key, while records of it are waiting or in progress. */
 interface Partition<T> {
   key: string;
   account: Account<T>;
-  /** Those that wait, in order. */
+  /** The waiting records, in order. */
   waiting: T[];
 }
 
 interface Account<T> {
   name: string;
-  /** Partitions of which records wait and none is worked on; the one that has been ready the longest first. */
+  /** Partitions with waiting records and none in progress, in the order in which they became ready. */
   ready: Set<Partition<T>>;
-  /** Number of records that wait in them. */
+  /** Number of waiting records in the ready partitions. */
   readyCount: number;
-  /** Number of lanes that work on its records. */
+  /** Number of lanes that process its records. */
   busyLanes: number;
-  /** The last turn that it had. */
+  /** The number of the last batch that contained its records. */
   servedAt: number;
 }
 
-/** The records of a partition that are part of a batch. */
+/** The records of one partition in a batch. */
 interface Part<T> {
   partition: Partition<T>;
   records: T[];
 }
 
-/** Takes at most so many records of an account. */
-function dequeue<T>(account: Account<T>, most: number): Part<T>[] {
+/** Removes and returns waiting records of an account, up to a maximum. */
+function dequeue<T>(account: Account<T>, maxRecords: number): Part<T>[] {
   const parts: Part<T>[] = [];
-  let left = most;
+  let remaining = maxRecords;
   for (const partition of account.ready) {
-    if (left === 0) break;
+    if (remaining === 0) break;
     account.ready.delete(partition);
     account.readyCount -= partition.waiting.length;
-    const records = partition.waiting.splice(0, left);
-    left -= records.length;
+    const records = partition.waiting.splice(0, remaining);
+    remaining -= records.length;
     parts.push({ partition, records });
   }
   return parts;
 }
 
 /**
- * Creates lanes that keep the records of a partition key in order and let accounts take turns, so that one with thousands of
- * changes does not keep the others waiting. Lambda binds each partition key to one of up to ten lanes of its shard
- * (`ParallelizationFactor`). Here a table has one shard and few lanes, so a lane takes whatever is next. Accounts share a
- * batch only where all that they have waiting fits into it.
+ * Creates lanes that keep the records of a partition key in order and let accounts take turns, so that an account with thousands
+ * of changes does not delay the others. Lambda binds each partition key to one of up to ten lanes of its shard
+ * (`ParallelizationFactor`). In the local run a table has one shard and few lanes, so a lane processes the next batch of any key.
+ * Accounts share a batch only if all waiting records of each further account fit into it.
  *
  * @returns a function that accepts a record
  */
-export function createLanes<T>({ lanes, batchSize, work }: LanesOptions<T>): (record: T, place: Place) => void {
+export function createLanes<T>({ lanes, batchSize, work }: LanesOptions<T>): (record: T, recordKey: RecordKey) => void {
   const partitions = new Map<string, Partition<T>>();
   const accounts = new Map<string, Account<T>>();
-  const share = Math.max(1, Math.floor(lanes * ACCOUNT_SHARE));
+  const maxLanesPerAccount = Math.max(1, Math.floor(lanes * ACCOUNT_SHARE));
   let running = 0;
-  let turn = 0;
+  let batchNumber = 0;
   let isScheduled = false;
 
   const accountOf = (name: string): Account<T> => {
@@ -82,19 +82,19 @@ export function createLanes<T>({ lanes, batchSize, work }: LanesOptions<T>): (re
     return account;
   };
 
-  /** Returns the next batch: of the account whose turn it is, and of those behind it while all that they have fits. */
+  /** Returns the next batch: of the account whose turn it is, and of the following ones while all of their waiting records fit. */
   const nextBatch = (): Part<T>[] => {
-    const inTurn = [...accounts.values()]
-      .filter(({ readyCount, busyLanes }) => readyCount > 0 && busyLanes < share)
+    const eligible = [...accounts.values()]
+      .filter(({ readyCount, busyLanes }) => readyCount > 0 && busyLanes < maxLanesPerAccount)
       .sort((a, b) => a.busyLanes - b.busyLanes || a.servedAt - b.servedAt);
     const batch: Part<T>[] = [];
-    let left = batchSize;
-    turn += 1;
-    for (const account of inTurn) {
-      if (batch.length > 0 && account.readyCount > left) break;
-      account.servedAt = turn;
-      const parts = dequeue(account, left);
-      for (const { records } of parts) left -= records.length;
+    let remaining = batchSize;
+    batchNumber += 1;
+    for (const account of eligible) {
+      if (batch.length > 0 && account.readyCount > remaining) break;
+      account.servedAt = batchNumber;
+      const parts = dequeue(account, remaining);
+      for (const { records } of parts) remaining -= records.length;
       batch.push(...parts);
     }
     return batch;

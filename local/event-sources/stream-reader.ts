@@ -3,9 +3,9 @@ import { type CallOptions, call, WireError } from '../engines/wire.ts';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { PollPause } from './poll-pace.ts';
 
-/** Progress per shard: a sequence number, or {@link TO_ITS_END}. */
+/** Progress per shard: a sequence number, or {@link SHARD_END}. */
 export type Checkpoints = Record<string, string>;
-const TO_ITS_END = 'end';
+const SHARD_END = 'end';
 
 export interface ReaderOptions {
   /** URL of the table. */
@@ -14,9 +14,9 @@ export interface ReaderOptions {
   /** Credentials of the role that reads. Default: the administrator's. */
   credentials?: CallOptions['credentials'];
   table: string;
-  /** Read at the start. The reader only writes ends of shards; the consumer of a shard writes positions within it. */
+  /** Read at the start. The reader writes only the ends of shards. The consumer of a shard writes the positions within it. */
   checkpoints: Checkpoints;
-  /** Receives records in order. No more are read until it resolves. */
+  /** Receives records in order. The next records are read after it resolves. */
   onRecords: (streamArn: string, shardId: string, records: JsonObject[]) => Promise<void>;
   /** Resolves when all delivered records are processed. */
   drained: () => Promise<void>;
@@ -34,12 +34,12 @@ interface Shard {
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Returns the requests that reading a table's stream takes. */
+/** Creates a client with the requests that reading a table's stream needs. */
 function streamClient({ url, region, credentials, table }: ReaderOptions, signal: AbortSignal) {
   const ask = (operation: string, input: object): Promise<JsonObject> =>
     call(url, 'streams', operation, input, { region, signal, credentials });
   return {
-    /** Lambda knows the stream's ARN from its mapping; here it has the time of the table's creation. */
+    /** Lambda knows the stream's ARN from its mapping. Here the ARN contains the creation time of the table, so it must be read. */
     async streamArn(): Promise<string> {
       const { Table } = await call(url, 'dynamodb', 'DescribeTable', { TableName: table }, { region, signal });
       const arn = isObject(Table) ? Table.LatestStreamArn : undefined;
@@ -60,7 +60,7 @@ function streamClient({ url, region, credentials, table }: ReaderOptions, signal
         : { ShardIteratorType: 'TRIM_HORIZON' };
       return (await ask('GetShardIterator', { StreamArn: streamArn, ShardId: id, ...position })).ShardIterator;
     },
-    /** Returns the next records, and the iterator behind them: undefined at the end of the shard. */
+    /** Returns the next records and the iterator that follows them: undefined at the end of the shard. */
     async records(iterator: Json | undefined): Promise<{ records: JsonObject[]; next: Json | undefined }> {
       const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: iterator, Limit: MAX_RECORDS });
       return { records: objects(Records), next: NextShardIterator };
@@ -69,7 +69,7 @@ function streamClient({ url, region, credentials, table }: ReaderOptions, signal
 }
 type StreamClient = ReturnType<typeof streamClient>;
 
-/** Returns the position to continue after. Throws the error if the shard no longer exists: the stream must be described again. */
+/** Returns the position after which reading continues. Throws the error if the shard no longer exists: the stream must be described again. */
 function positionAfter(error: unknown, last: string | undefined): string | undefined {
   const errorName = error instanceof WireError ? error.name : '';
   if (errorName === 'ResourceNotFoundException') throw error;
@@ -109,17 +109,17 @@ async function readShard(
   }
   if (signal.aborted) return;
   await drained();
-  checkpoints[shard.id] = TO_ITS_END;
+  checkpoints[shard.id] = SHARD_END;
 }
 
-/** Returns the shards that can be read: neither read to their end, nor children of one that is not. */
+/** Returns the shards that can be read: those that are unfinished and whose parent, if any, is finished. */
 function readable(shards: readonly Shard[], checkpoints: Checkpoints): Shard[] {
   const known = new Set(shards.map(({ id }) => id));
-  const isUnfinished = (id: string): boolean => known.has(id) && checkpoints[id] !== TO_ITS_END;
+  const isUnfinished = (id: string): boolean => known.has(id) && checkpoints[id] !== SHARD_END;
   return shards.filter(({ id, parentId }) => isUnfinished(id) && (parentId === undefined || !isUnfinished(parentId)));
 }
 
-/** Follows a table's stream from the checkpoints until the signal aborts; parent shards come before their children. */
+/** Follows a table's stream from the checkpoints until the signal aborts. Reads parent shards before their children. */
 export async function readStream(options: ReaderOptions, signal: AbortSignal): Promise<void> {
   const client = streamClient(options, signal);
   const running = new Map<string, Promise<void>>();

@@ -8,7 +8,7 @@ import type { Resource } from '../template/template.ts';
 import { createFilter } from './event-filter.ts';
 import { type PollPause, pauseEvenly } from './poll-pace.ts';
 import { type BatchPolicy, type BatchPort, deliverBatch, type StreamRecord } from './stream-batch.ts';
-import { createLanes, type Place } from './stream-lanes.ts';
+import { createLanes, type RecordKey } from './stream-lanes.ts';
 import { type Checkpoints, readStream } from './stream-reader.ts';
 
 export interface StreamSourceOptions {
@@ -24,27 +24,27 @@ export interface StreamSourceOptions {
   lambda: Pick<Lambda, 'invoke'>;
   /** Credentials of the function's role. Default: the administrator's. */
   credentials?: CallOptions['credentials'];
-  /** Waits until the stream is polled again. Default: equally long each time. */
+  /** Waits until the stream is polled again. Default: a constant time. */
   pause?: PollPause;
 }
 
 export interface EventSource {
-  /** Stops receiving; running invocations are not interrupted. */
+  /** Stops receiving. Does not interrupt running invocations. */
   stop(): Promise<void>;
 }
 
 /** Maximum number of lanes, each of which processes one batch at a time. More would overload one machine. */
 const MAX_LANES = 4;
 /**
- * Number of records in progress at which reading pauses. Those of other accounts may stand behind more than an account writes
- * in minutes.
+ * Number of records in progress at which reading pauses. It exceeds the number that one account writes in minutes, because records of
+ * other accounts may follow them.
  */
 const MAX_BUFFERED_RECORDS = 10_000;
-/** Milliseconds between writes of the checkpoint, which block this process: after a crash, a second's records are delivered again. */
+/** Interval of the checkpoint's writes, which block this process. After a crash, the records of a second are delivered again. */
 const SAVE_INTERVAL_MS = 1000;
 
-const number = (value: JsonObject[string] | undefined, otherwise: number): number =>
-  value === undefined ? otherwise : Number(value);
+const number = (value: JsonObject[string] | undefined, defaultValue: number): number =>
+  value === undefined ? defaultValue : Number(value);
 
 function policyOf({ properties }: Resource): BatchPolicy {
   const age = number(properties.MaximumRecordAgeInSeconds, -1);
@@ -65,7 +65,7 @@ function readCheckpoints(file: string): Checkpoints {
   }
 }
 
-/** A place in the stream, and whether its record is processed. */
+/** A position in the stream. `done` is true once its record is processed. */
 interface Position {
   shardId: string;
   sequenceNumber: string;
@@ -79,14 +79,14 @@ interface Pending {
   position: Position;
 }
 
-/** Returns the account that an image of an item names. */
+/** Returns the account of an item from its image. */
 function accountOf(image: JsonObject[string] | undefined): string | undefined {
   const id = isObject(image) ? image.accountId : undefined;
   return isObject(id) && typeof id.S === 'string' ? id.S : undefined;
 }
 
-/** Returns the partition of a change, and whose it is: an item of no account has its own turn. */
-function placeOf({ Keys, NewImage, OldImage }: JsonObject): Place {
+/** Returns the partition and the account of a change. An item without an account counts as its own account. */
+function recordKeyOf({ Keys, NewImage, OldImage }: JsonObject): RecordKey {
   const partition = JSON.stringify(isObject(Keys) ? Object.values(Keys)[0] : undefined);
   return { partition, account: accountOf(NewImage) ?? accountOf(OldImage) ?? partition };
 }
@@ -121,8 +121,8 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
           shardId,
           startSequenceNumber: first.sequenceNumber,
           endSequenceNumber: last.sequenceNumber,
-          approximateArrivalOfFirstRecord: new Date(first.madeAt).toISOString(),
-          approximateArrivalOfLastRecord: new Date(last.madeAt).toISOString(),
+          approximateArrivalOfFirstRecord: new Date(first.changedAt).toISOString(),
+          approximateArrivalOfLastRecord: new Date(last.changedAt).toISOString(),
           batchSize: records.length,
           streamArn,
         },
@@ -147,7 +147,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
     if (!signal.aborted) unsaved ??= setTimeout(write, SAVE_INTERVAL_MS);
   };
 
-  // In stream order. Processed records at the head are never delivered again.
+  // In stream order. The checkpoint advances past the processed records at the head.
   const positions: Position[] = [];
   let inProgress = 0;
   const progress = new EventEmitter();
@@ -163,7 +163,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
     }
     progress.emit('advanced');
   };
-  const fewerThan = async (limit: number): Promise<void> => {
+  const waitForFewerThan = async (limit: number): Promise<void> => {
     while (inProgress >= limit && !signal.aborted) await once(progress, 'advanced', { signal }).catch(() => {});
   };
 
@@ -190,8 +190,8 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
     batchSize,
     work: (batch) =>
       deliver(batch).catch((error: unknown) => {
-        // A failure of this machine or the shutdown, not of the function, which is retried: the checkpoint stays before
-        // the batch.
+        // Failures of the function are retried: this is the shutdown or a failure of this machine. The checkpoint remains
+        // before the batch.
         if (!signal.aborted) console.error(error);
       }),
   });
@@ -203,14 +203,14 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
       credentials,
       table,
       checkpoints,
-      drained: () => fewerThan(1),
+      drained: () => waitForFewerThan(1),
       pause: options.pause ?? pauseEvenly,
       async onRecords(streamArn, shardId, records) {
         for (const event of records) {
           const change = isObject(event.dynamodb) ? event.dynamodb : {};
           const record: StreamRecord = {
             sequenceNumber: String(change.SequenceNumber),
-            madeAt: Number(change.ApproximateCreationDateTime) * 1000,
+            changedAt: Number(change.ApproximateCreationDateTime) * 1000,
             event: { ...event, eventSourceARN: streamArn, awsRegion: region },
           };
           const position: Position = {
@@ -221,10 +221,10 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
           positions.push(position);
           if (position.done) continue;
           inProgress += 1;
-          accept({ record, streamArn, position }, placeOf(change));
+          accept({ record, streamArn, position }, recordKeyOf(change));
         }
         advance();
-        await fewerThan(MAX_BUFFERED_RECORDS);
+        await waitForFewerThan(MAX_BUFFERED_RECORDS);
       },
     },
     signal,

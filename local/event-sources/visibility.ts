@@ -1,23 +1,23 @@
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { MessageEntry } from './message-batches.ts';
 
-/** Milliseconds between two looks at the messages that wait. */
+/** Interval of the checks of the waiting messages. */
 export const VISIBILITY_CHECK_MS = 5000;
-/** The longest extension beyond the queue's own visibility timeout, in seconds. */
+/** Maximum extension beyond the queue's visibility timeout. */
 const MAX_EXTENSION_S = 300;
 
 /**
- * Returns a function that finds which of the messages that wait for their turn have to stay invisible for longer, and for how
- * long: the longer they have waited, the longer, so that thousands behind a receiver that hangs take few calls. At each look
- * the queue's visibility timeout is left, which is longer than an invocation. After a crash a message is received again when its
- * extension has ended.
+ * Returns a function that returns the waiting messages which must remain invisible for longer, with their new visibility timeouts.
+ * A timeout grows with the time that its message has waited, so that thousands of messages behind a hanging receiver cause few
+ * calls. At each check, every message has at least the queue's visibility timeout left, which is longer than an invocation. After a
+ * crash, a message is received again when its timeout has ended.
  * @param timeoutS the queue's visibility timeout in seconds, with which messages are received
  */
 export function createExtensions(timeoutS: number) {
   const known = new WeakMap<JsonObject, { since: number; visibleAt: number }>();
   return (pending: readonly JsonObject[], now: number): MessageEntry[] =>
     pending.flatMap((record) => {
-      // Received since the last look.
+      // Unknown messages were received since the last check.
       const found = known.get(record) ?? { since: now, visibleAt: now + timeoutS * 1000 - VISIBILITY_CHECK_MS };
       known.set(record, found);
       if (found.visibleAt - now >= timeoutS * 1000) return [];

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, METHODS, type ServerResponse, STATU
 import { createServer as createListener, type Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Lambda } from '../lambda/lambda.ts';
-import { createTurns } from '../processes/turns.ts';
+import { createFairAdmission } from '../processes/fair-admission.ts';
 import type { Cors } from './cors.ts';
 import type { EdgeDecision, Forwarding } from './edge.ts';
 import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
@@ -143,7 +143,7 @@ function hostHeaderOf({ rawHeaders }: HttpRequest): string | undefined {
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { lambda, cors } = options;
-  const turns = createTurns();
+  const admit = createFairAdmission();
   const isOwnHost = createOwnHosts(options.host);
 
   const handleApi = async (request: HttpRequest): Promise<HttpResponse> => {
@@ -203,10 +203,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const streaming = options.streams?.get(splitTarget(url).path);
     if (streaming) {
       const decorate = (answered: Record<string, string>) => cors?.decorate(headers.origin, answered);
-      await turns(callerOf(request), () => stream(lambda, streaming, asked, response, decorate));
+      await admit(callerOf(request), () => stream(lambda, streaming, asked, response, decorate));
       return;
     }
-    writeResponse(response, await turns(callerOf(request), () => withCors(asked, headers.origin)));
+    writeResponse(response, await admit(callerOf(request), () => withCors(asked, headers.origin)));
   };
 
   const server = createServer(

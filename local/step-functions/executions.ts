@@ -37,17 +37,17 @@ const MAX_HISTORY = 200;
 export interface Executions {
   get(arn: string): Execution | undefined;
   all(): Execution[];
-  /** Writes what has changed. It is completely written when this returns. */
+  /** Writes the changes of an execution before it returns. */
   save(execution: Execution): void;
   note(execution: Execution, type: string, state?: string, detail?: Json): void;
 }
 
-/** A line of an execution's file: the fields that have changed, and what its history has more. */
+/** A line of an execution's file: the changed fields, and the new entries of the history. */
 const Line = Execution.partial();
 
 /**
- * Opens the executions of a directory: one file each, so that the cost of saving does not depend on their number. A file
- * is only appended to: replacing one by renaming has ext4 write its content to the disk, for which the whole run would wait.
+ * Opens the executions of a directory. Each has its own file, so that the cost of saving does not depend on their number. Saving only
+ * appends to a file: replacing it by renaming would make ext4 flush its content to the disk, and the whole run would wait.
  */
 export function openExecutions(directory: string): Executions {
   const now = Date.now();
@@ -59,7 +59,7 @@ export function openExecutions(directory: string): Executions {
     const path = join(directory, file);
     const execution = file.endsWith('.json') ? readExecution(path) : undefined;
     if (execution && (execution.stoppedAt ?? now) >= now - RETENTION_MS) executions.set(execution.arn, execution);
-    // Expired, or the run was killed before the start was answered.
+    // Removes executions that have expired, and incomplete ones: the run was killed before it answered StartExecution.
     else rmSync(path);
   }
   return {
@@ -75,7 +75,7 @@ export function openExecutions(directory: string): Executions {
       const line = isNew ? execution : { ...changing, history: added };
       const [, , , , , , machine = '', name = ''] = arn.split(':');
       const file = join(directory, `${encodeURIComponent(machine)}.${encodeURIComponent(name)}.json`);
-      // On a line of its own also after one that a kill has cut off.
+      // Begins with a newline, because a kill may have truncated the previous line.
       appendFileSync(file, `${isNew ? '' : '\n'}${JSON.stringify(line)}`);
     },
     note(execution, type, state, detail) {
@@ -107,7 +107,7 @@ function readExecution(path: string): Execution | undefined {
   return execution;
 }
 
-/** Returns undefined for a line that a kill has cut off. */
+/** Returns undefined for a line that a kill has truncated. */
 function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -2,20 +2,20 @@ import type { StateMachineDefinition } from 'aws-local-stepfunctions';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 
-/** Seconds. The engine limits a task to 60 s by default; Step Functions has no such limit. */
-const NO_LIMIT = 2_000_000;
+/** The engine's default timeout of a task is 60 s. Step Functions has none. */
+const NO_TIMEOUT_SECONDS = 2_000_000;
 
 interface TaskState {
   name: string;
   resource: string;
 }
 
-/** Returns all Task states, including those inside Parallel and Map states, and sets their default limit. */
+/** Returns all Task states, including those inside Parallel and Map states, and sets their default timeout. */
 function tasksOf(definition: JsonObject): TaskState[] {
   return Object.entries(isObject(definition.States) ? definition.States : {}).flatMap(([name, state]) => {
     if (!isObject(state)) return [];
     if (state.Type === 'Task') {
-      if (state.TimeoutSecondsPath === undefined) state.TimeoutSeconds ??= NO_LIMIT;
+      if (state.TimeoutSecondsPath === undefined) state.TimeoutSeconds ??= NO_TIMEOUT_SECONDS;
       return [{ name, resource: String(state.Resource) }];
     }
     const inside = [state.Iterator, state.ItemProcessor, ...(Array.isArray(state.Branches) ? state.Branches : [])];

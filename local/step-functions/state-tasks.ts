@@ -3,14 +3,14 @@ import { FunctionError } from '../lambda/invocations.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 
-/** Services that Task states use. */
+/** The services that Task states use. */
 export interface TaskPort {
   lambda: Pick<Lambda, 'invoke'>;
-  /** The role that the state machine acts with. Undefined: the administrator. */
+  /** The principal of the state machine's role. Default: the administrator. */
   principal?: Principal | undefined;
 }
 
-/** A failed task: `name` is the error that Retry and Catch compare, `message` is the cause. */
+/** Thrown for a failed task. `name` is the error that Retry and Catch match, `message` is the cause. */
 class TaskError extends Error {
   constructor(name: string, cause: string) {
     super(cause);
@@ -31,11 +31,11 @@ async function invokeFunction(functionArn: string, input: Json, { lambda, princi
 
 async function invokeByParameters(input: Json, port: TaskPort): Promise<Json> {
   const { FunctionName = '', Payload = {} } = isObject(input) ? input : {};
-  const answer = await invokeFunction(String(FunctionName), Payload, port);
-  return { ExecutedVersion: '$LATEST', Payload: answer, StatusCode: 200 };
+  const result = await invokeFunction(String(FunctionName), Payload, port);
+  return { ExecutedVersion: '$LATEST', Payload: result, StatusCode: 200 };
 }
 
-/** Runs the resource of a Task state. Throws an error whose name Retry and Catch compare. */
+/** Runs the resource of a Task state. Throws an error whose name Retry and Catch match. */
 export async function runTask(resource: string, input: Json, port: TaskPort): Promise<Json> {
   if (resource.startsWith('arn:aws:lambda:')) return invokeFunction(resource, input, port);
   const integration = resource.split(':states:::')[1];

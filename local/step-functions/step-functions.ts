@@ -4,7 +4,7 @@ import { ExecutionAbortedError, ExecutionTimeoutError, StateMachine } from 'aws-
 import * as z from 'zod';
 import { type Emulator, jsonOperations, parse, ServiceError, serve } from '../emulators/wire.ts';
 import type { PrincipalOf } from '../iam/principals.ts';
-import { createTurns } from '../processes/turns.ts';
+import { createFairAdmission } from '../processes/fair-admission.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 import { type Execution, openExecutions, type Status } from './executions.ts';
@@ -20,10 +20,10 @@ export interface StepFunctionsOptions extends Omit<TaskPort, 'principal'> {
 }
 
 /**
- * Milliseconds for which a task has its turn: executions that begin together take turns, because no client waits for one of their tasks
- * as they do for a request. One that lasts longer waits for something else, and holds up no other.
+ * Milliseconds after which a task no longer blocks the next one. Tasks run one after another, because no client waits for a single task
+ * as for a request. A task that lasts longer waits for something other than the processor.
  */
-const TASK_TURN_MS = 200;
+const MAX_TASK_HOLD_MS = 200;
 
 /** https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html */
 const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
@@ -36,8 +36,8 @@ const Start = z.object({
     .refine((text) => Buffer.byteLength(text) <= MAX_INPUT_BYTES)
     .default('{}'),
 });
-const Named = z.object({ executionArn: z.string() });
-const Stop = Named.extend({ error: z.string().optional(), cause: z.string().optional() });
+const ExecutionInput = z.object({ executionArn: z.string() });
+const Stop = ExecutionInput.extend({ error: z.string().optional(), cause: z.string().optional() });
 const List = z.object({
   stateMachineArn: z.string(),
   statusFilter: z.string().optional(),
@@ -67,12 +67,12 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
   const machines = new Map(machinesOf(options.template).map((machine) => [machine.arn, machine]));
   const executions = openExecutions(join(options.dataDir, 'executions'));
   const running = new Map<string, (status: Status, error?: string, cause?: string) => void>();
-  const turns = createTurns({ atOnce: 1, turnMs: TASK_TURN_MS });
+  const admit = createFairAdmission({ concurrency: 1, maxHoldMs: MAX_TASK_HOLD_MS });
   let stopping = false;
 
   /**
-   * Runs a task, which at shutdown neither starts nor settles: what ends with the services around it has not failed, and the
-   * machine must not act on it. The next start runs it again.
+   * Runs a task. At shutdown a task neither starts nor settles: a task that ends because its services stop has not failed, and the
+   * state machine must not react to it. The next start runs it again.
    */
   const untilStop = async <T>(invoke: () => Promise<T>): Promise<T> => {
     try {
@@ -86,7 +86,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     const { arn, name, startedAt } = execution;
     const port: TaskPort = {
       lambda: {
-        invoke: (task, input) => turns(machine.arn, () => untilStop(() => options.lambda.invoke(task, input))),
+        invoke: (task, input) => admit(machine.arn, () => untilStop(() => options.lambda.invoke(task, input))),
       },
       principal: options.principalOf?.(machine.role, name.slice(0, 64)),
     };
@@ -121,7 +121,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
         end(status, outcome);
       },
     );
-    // A full disk, say. The next start resumes from the state that was saved last.
+    // A full disk, for example. The next start resumes from the last saved state.
     ended.catch((error: unknown) => console.error(`the end of execution ${name} could not be saved:`, error));
   };
 
@@ -134,7 +134,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
       const detail =
         error === undefined ? undefined : { error, cause: typeof Cause === 'string' ? Cause : String(Cause) };
       executions.note(execution, type, state?.name, detail);
-      // Only the machine's top-level states: one within a Parallel or Map state cannot be resumed separately.
+      // Only top-level states: a state within a Parallel or Map state cannot be resumed separately.
       if (type === 'StateEntered' && state && isObject(states) && Object.hasOwn(states, state.name)) {
         execution.at = { state: state.name, input: state.input };
         executions.save(execution);
@@ -197,7 +197,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     jsonOperations({
       StartExecution: start,
       DescribeExecution(body) {
-        const execution = find(parse(Named, body).executionArn);
+        const execution = find(parse(ExecutionInput, body).executionArn);
         const { input, output, error, cause } = execution;
         return { ...summary(execution), input, output, error, cause };
       },
@@ -221,7 +221,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
         };
       },
       GetExecutionHistory(body) {
-        const { history } = find(parse(Named, body).executionArn);
+        const { history } = find(parse(ExecutionInput, body).executionArn);
         return {
           events: history.map(({ at, type, state, detail }, index) => ({
             id: index + 1,
@@ -238,14 +238,14 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
   return {
     ...emulator,
     async stop() {
-      // Nothing is aborted, which would end the executions: untilStop holds their tasks.
+      // Does not abort the executions, which would end them: untilStop suspends their tasks.
       stopping = true;
       await emulator.stop();
     },
   };
 }
 
-/** Returns how an execution ends that the engine rejects with an error. */
+/** Returns the outcome of an execution that the engine rejects with an error. */
 function outcomeOf(error: unknown): Pick<Execution, 'status' | 'error' | 'cause'> {
   if (error instanceof ExecutionTimeoutError) return { status: 'TIMED_OUT', error: 'States.Timeout' };
   if (error instanceof ExecutionAbortedError) return { status: 'ABORTED' };

@@ -187,13 +187,13 @@ function stream(clock: { now: number }, consume: (records: readonly StreamRecord
     all,
     change() {
       const sequenceNumber = String(100 + all.length);
-      const record = { sequenceNumber, madeAt: clock.now, event: { dynamodb: { SequenceNumber: sequenceNumber } } };
+      const record = { sequenceNumber, changedAt: clock.now, event: { dynamodb: { SequenceNumber: sequenceNumber } } };
       all.push(record);
       waiting.push(record);
     },
     /** Reads what waits. @returns the age of the oldest record in milliseconds, as Lambda measures it */
     async read(): Promise<number> {
-      const age = clock.now - (waiting[0]?.madeAt ?? clock.now);
+      const age = clock.now - (waiting[0]?.changedAt ?? clock.now);
       await deliverBatch(waiting.splice(0), POLICY, {
         invoke: async (records) => {
           consume(records);

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createFairAdmission } from './fair-admission.ts';
 
 /** Work that ends when it is told to, and a record of what has begun. */
-function works(turns: ReturnType<typeof createTurns>) {
+function works(admit: ReturnType<typeof createFairAdmission>) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const start = (caller: string, name: string): Promise<void> =>
-    turns(caller, async () => {
+    admit(caller, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
@@ -19,8 +19,8 @@ function works(turns: ReturnType<typeof createTurns>) {
   return { begun, start, end };
 }
 
-test('a caller with many requests waits for itself, and the next turn is that of the one who has used the least', async () => {
-  const { begun, start, end } = works(createTurns({ atOnce: 2, turnMs: 60_000 }));
+test('a caller with many requests delays no other: the next slot goes to the caller that has used the fewest', async () => {
+  const { begun, start, end } = works(createFairAdmission({ concurrency: 2, maxHoldMs: 60_000 }));
   const all = ['a1', 'a2', 'a3', 'a4'].map((name) => start('noisy', name));
   all.push(start('quiet', 'b1'), start('quiet', 'b2'), start('other', 'c1'));
   expect(begun).toEqual(['a1', 'a2']);
@@ -35,25 +35,25 @@ test('a caller with many requests waits for itself, and the next turn is that of
   await Promise.all(all);
 });
 
-test('a request that waits for something else holds up no other, and failed work gives its turn back', async () => {
-  const turns = createTurns({ atOnce: 1, turnMs: 5 });
-  const { begun, start, end } = works(turns);
+test('a slot is released when its request takes too long, and when it fails', async () => {
+  const admit = createFairAdmission({ concurrency: 1, maxHoldMs: 5 });
+  const { begun, start, end } = works(admit);
   const open = start('noisy', 'open');
   await expect(
-    turns('quiet', async () => {
+    admit('quiet', async () => {
       throw new Error('failed');
     }),
   ).rejects.toThrow('failed');
-  expect(await turns('quiet', async () => 'done')).toBe('done');
+  expect(await admit('quiet', async () => 'done')).toBe('done');
   expect(begun).toEqual(['open']);
   await end('open');
   await open;
 });
 
-test('what a caller has used is forgotten with time, and so are callers beyond the bound', async () => {
+test('a caller’s use decays with time, and callers beyond the limit are evicted', async () => {
   let now = 0;
   const { begun, start, end } = works(
-    createTurns({ atOnce: 1, turnMs: 60_000, halfLifeMs: 1000, maxCallers: 2, now: () => now }),
+    createFairAdmission({ concurrency: 1, maxHoldMs: 60_000, halfLifeMs: 1000, maxCallers: 2, now: () => now }),
   );
   for (let count = 0; count < 8; count += 1) {
     const busy = start('busy', `x${count}`);
