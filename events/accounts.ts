@@ -9,7 +9,7 @@ import { on, type Rules } from './on.ts';
 /** Rules about accounts. */
 export const accountRules = (deps: Deps): Rules => ({
   'account.apply-suspension': on(Account).sets('suspensionVersion', ({ id }) => applySuspension(deps, id)),
-  // Orders of domains are not paid for a suspended account.
+  // The platform does not pay domain orders of a suspended account, so they may be left unpaid.
   'account.pay-unpaid-invoices-after-suspension': on(Account).changes(
     'suspension',
     { suspension: undefined },

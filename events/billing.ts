@@ -16,7 +16,7 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
     payUnpaidInvoices(deps, accountId),
   ),
   'wallet.pay-unpaid-invoices-after-dispute': on(Dispute).becomes(
-    // A lost one also ends its freeze, which may be of more than what is taken.
+    // A lost dispute ends its freeze too, which may be larger than the amount that is taken.
     { status: not('OPEN') },
     ({ accountId }) => payUnpaidInvoices(deps, accountId),
   ),

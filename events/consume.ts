@@ -2,23 +2,23 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { fromItem, type Item } from '../table/attributes.ts';
 import { withRequestId } from '../table/correlation.ts';
 import type { Rule, Rules } from './on.ts';
-import { wants } from './trigger.ts';
+import { matches } from './trigger.ts';
 
-/** Changes that one rule works on at once. */
-const PARALLEL = 8;
+/** The number of changes that one rule processes concurrently. */
+const CONCURRENCY = 8;
 
-/** A change that at least one rule wants. */
-export interface Work {
-  /** The id of the stream's record. */
+/** A change that at least one rule matches. */
+export interface MatchedChange {
+  /** The id of the stream record. */
   id: string;
-  /** The request that the change belongs to. */
+  /** The request that caused the change. */
   requestId: string | undefined;
   rules: readonly Rule[];
   /** Runs the action of a rule. Rejects if the item does not parse. */
   act(rule: Rule): Promise<unknown>;
 }
 
-/** Parses an image when it is first asked for, once for all rules. */
+/** Returns a function that parses an image on first use, once for all rules. */
 function parsedOnce(image: Item | undefined): (entity: Rule['entity']) => unknown {
   let parsed: { item: unknown } | undefined;
   return (entity) => {
@@ -27,7 +27,12 @@ function parsedOnce(image: Item | undefined): (entity: Rule['entity']) => unknow
   };
 }
 
-function workOf(id: string, rules: readonly Rule[], after: Item | undefined, before: Item | undefined): Work {
+function matchedChange(
+  id: string,
+  rules: readonly Rule[],
+  after: Item | undefined,
+  before: Item | undefined,
+): MatchedChange {
   const parseAfter = parsedOnce(after);
   const parseBefore = parsedOnce(before);
   const origin = (after ?? before)?.requestId;
@@ -36,7 +41,7 @@ function workOf(id: string, rules: readonly Rule[], after: Item | undefined, bef
     id,
     requestId,
     rules,
-    // Async: a failed parse must reject, not throw.
+    // Asynchronous, because a failed parse must reject instead of throwing.
     act: ({ entity, act }) =>
       withRequestId(requestId, async () => {
         const change = {
@@ -51,10 +56,10 @@ function workOf(id: string, rules: readonly Rule[], after: Item | undefined, bef
 }
 
 /**
- * Returns a function that finds the changes in a stream's records that rules want. A record that no rule wants is neither
- * decoded nor parsed.
+ * Returns a function that selects the changes in stream records that rules match. A record that no rule matches is neither decoded
+ * nor parsed.
  */
-export function selectWork(rules: Rules): (records: readonly DynamoDBRecord[]) => Work[] {
+export function selectChanges(rules: Rules): (records: readonly DynamoDBRecord[]) => MatchedChange[] {
   const byEntity = Map.groupBy(Object.values(rules), ({ entity }) => entity.type);
   return (records) =>
     records.flatMap(({ eventID: id = '', eventName, dynamodb }) => {
@@ -62,12 +67,12 @@ export function selectWork(rules: Rules): (records: readonly DynamoDBRecord[]) =
       const before = dynamodb?.OldImage as Item | undefined;
       const entity = (after ?? before)?.entity;
       const type = entity && 'S' in entity ? entity.S : '';
-      const wanting = (byEntity.get(type) ?? []).filter((rule) => wants(rule.trigger, { eventName, after, before }));
-      return wanting.length === 0 ? [] : [workOf(id, wanting, after, before)];
+      const matching = (byEntity.get(type) ?? []).filter((rule) => matches(rule.trigger, { eventName, after, before }));
+      return matching.length === 0 ? [] : [matchedChange(id, matching, after, before)];
     });
 }
 
-/** Acts on the parts of a batch, those of each request together, so that what follows has its id. */
+/** Acts on the parts of a batch by request, so that the effects carry the request's id. */
 const actByRequest = (
   batch: readonly { requestId: string | undefined; part: unknown }[],
   act: (parts: readonly unknown[]) => Promise<unknown>,
@@ -78,24 +83,28 @@ const actByRequest = (
     ),
   );
 
-/** Acts on each item, {@link PARALLEL} at once, and returns the errors of those that failed. */
+/** Acts on each item, on {@link CONCURRENCY} of them concurrently, and returns the errors of the failed ones. */
 async function actOnEach<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<unknown[]> {
   const errors: unknown[] = [];
-  const left = items.values();
+  const pending = items.values();
   const worker = async () => {
-    for (const item of left) await act(item).catch((error: unknown) => errors.push(error));
+    for (const item of pending) await act(item).catch((error: unknown) => errors.push(error));
   };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, items.length) }, worker));
   return errors;
 }
 
-/** Applies a rule to the changes that it wants and returns the errors of what failed. */
-async function apply(rule: Rule, works: readonly Work[]): Promise<unknown[]> {
+/** Applies a rule to the changes that it matches, and returns the errors of failed actions. */
+async function apply(rule: Rule, changes: readonly MatchedChange[]): Promise<unknown[]> {
   const { groups } = rule;
-  if (!groups) return await actOnEach(works, (work) => work.act(rule));
-  const parts = new Map<Work, readonly unknown[]>();
-  const errors = await actOnEach(works, async (work) => parts.set(work, (await work.act(rule)) as readonly unknown[]));
-  const all = works.flatMap((work) => (parts.get(work) ?? []).map((part) => ({ requestId: work.requestId, part })));
+  if (!groups) return await actOnEach(changes, (change) => change.act(rule));
+  const parts = new Map<MatchedChange, readonly unknown[]>();
+  const errors = await actOnEach(changes, async (change) =>
+    parts.set(change, (await change.act(rule)) as readonly unknown[]),
+  );
+  const all = changes.flatMap((change) =>
+    (parts.get(change) ?? []).map((part) => ({ requestId: change.requestId, part })),
+  );
   const batches = Array.from({ length: Math.ceil(all.length / groups.size) }, (_, at) =>
     all.slice(at * groups.size, (at + 1) * groups.size),
   );
@@ -105,18 +114,18 @@ async function apply(rule: Rule, works: readonly Work[]): Promise<unknown[]> {
 const textOf = (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 
 /**
- * Returns the Lambda handler that applies rules to the table's stream. Rejects if any action failed, after the others ran: the
- * batch is retried, halved, and in the end kept by the on-failure queue.
+ * Returns the Lambda handler that applies rules to the table's stream. If an action fails, it rejects after all others have run:
+ * Lambda retries the batch, bisects it, and finally sends it to the on-failure queue.
  */
 export function consume(rules: Rules): (event: Pick<DynamoDBStreamEvent, 'Records'>) => Promise<void> {
-  const select = selectWork(rules);
+  const select = selectChanges(rules);
   return async ({ Records }) => {
-    const works = select(Records);
+    const changes = select(Records);
     const failures = await Promise.all(
       Object.entries(rules).map(async ([id, rule]) => {
         const errors = await apply(
           rule,
-          works.filter((work) => work.rules.includes(rule)),
+          changes.filter((change) => change.rules.includes(rule)),
         );
         return errors.map((error) => ({ error, message: `${id}: ${textOf(error)}` }));
       }),

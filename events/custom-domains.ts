@@ -9,11 +9,11 @@ import { on, type Rules } from './on.ts';
 
 export type CustomDomainRuleDeps = Deps & HandOverDeps;
 
-/** Rules about custom domains and their tenants at the edge. */
+/** Rules about custom domains and their distribution tenants. */
 export const customDomainRules = (deps: CustomDomainRuleDeps): Rules => ({
-  // A domain that is registered with us needs no other proof.
+  // A domain that is registered with the platform needs no other proof.
   'custom-domain.verify-registered': on(App).sets('customDomain.token', (app) => acceptRegisteredDomain(deps, app)),
-  // The next owner of the name must not find another's application on it.
+  // The next owner of the name must not find the application of another account under it.
   'custom-domain.end-with-registration': on(Domain).becomes({ status: 'EXPIRED' }, (domain) =>
     endClaimsOfEnded(deps, domain),
   ),
@@ -28,7 +28,7 @@ export const customDomainRules = (deps: CustomDomainRuleDeps): Rules => ({
     { from: { customDomain: { status: 'VERIFIED' } }, to: { customDomain: undefined } },
     handOverTo(deps, 'routes', App)('custom-domain.unroute', (_, { before }) => before?.customDomain?.host ?? ''),
   ),
-  // The second argument names the execution: the same request twice starts it once.
+  // The second argument names the execution, so that a repeated request starts it only once.
   'custom-domain.create-tenant': on(DistributionTenant).created(
     handOverTo(deps, 'workflows', DistributionTenant)('tenant.reconcile', ({ token }) => token),
   ),

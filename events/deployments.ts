@@ -6,7 +6,7 @@ import { on, type Rules } from './on.ts';
 
 export type DeploymentRuleDeps = Deps & HandOverDeps;
 
-/** Rules about deployments. Those with a build start when the scheduler has admitted them, rollbacks at once. */
+/** Rules about deployments. A deployment with a build starts when the scheduler has admitted it, a rollback immediately. */
 export const deploymentRules = (deps: DeploymentRuleDeps): Rules => {
   const queueJob = handOverTo(deps, 'workflows', Deployment);
   return {
@@ -19,7 +19,7 @@ export const deploymentRules = (deps: DeploymentRuleDeps): Rules => {
     'build.admit-queued': on(QueuedBuild).created(({ accountId }) => admitBuild(deps, accountId)),
     'build.admit-next': on(NextBuild).removed(() => admitBuild(deps)),
     'build.admit-after': on(Deployment).changes('finishedAt', (deployment) => admitAfter(deps, deployment)),
-    // However it failed: its execution may have been stopped before it could.
+    // For every failure: the execution may have been stopped before it could discard the build itself.
     'deployment.discard-build': on(Deployment).becomes({ status: 'FAILED' }, queueJob('deployment.discard-build')),
   };
 };

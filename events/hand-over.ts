@@ -9,8 +9,8 @@ export interface HandOverDeps {
 type JobName<Q extends keyof JobQueues> = Parameters<JobQueues[Q]['send']>[0][number]['job'];
 
 /**
- * Returns a function that makes actions of rules: each hands a job about the changed item over to a queue. What is called there
- * may be slow or away; the stream goes on.
+ * Returns a function that creates actions of rules. An action hands a job about the changed item over to a queue, so that a slow or
+ * unavailable service does not hold up the stream.
  */
 export const handOverTo =
   <Q extends keyof JobQueues, T extends K, K>(deps: HandOverDeps, queue: Q, { key }: Entity<T, K>) =>

@@ -10,15 +10,15 @@ import { not } from './trigger.ts';
 
 export type HostingRuleDeps = Deps & HandOverDeps;
 
-/** Rules about accounts on hosting servers. */
+/** Rules about hosting accounts. */
 export const hostingRules = (deps: HostingRuleDeps): Rules => ({
   'hosting.reconcile-account': on(Subscription).sets(
     'status',
     { plan: { category: not('APP') } },
-    // The change names the execution: a replay is the same change.
+    // The id of the change names the execution, so that a replay does not start another one.
     handOverTo(deps, 'workflows', Subscription)('hosting.reconcile-account', (_, { id }) => id),
   ),
-  // The account that had the domain before did not prove it, or no longer does.
+  // The previous account never proved the domain, or its proof has ended.
   'hosting.cancel-lost': on(HostingDomain).changes('accountId', (_, { before }) =>
     cancelHostingOf(deps, before.accountId, before.domain),
   ),

@@ -12,10 +12,10 @@ import { present } from './trigger.ts';
 
 export type LookupRuleDeps = Parameters<typeof recordLookups>[0];
 
-/** Rules that let operators find an account by what it has. */
+/** Rules that record the lookups by which operators find an account. */
 export const lookupRules = (deps: LookupRuleDeps): Rules => ({
   'account.record-email': on(Account).created((account) => recordLookups(deps, byEmail(account))),
-  // Accounts that were opened before there were lookups get theirs with one of these changes, which are rare.
+  // Accounts from before lookups existed get theirs with one of these changes, which are rare.
   'account.refresh-email': on(Account).changes(['email', 'plan', 'appCount', 'keyCount', 'autoTopUp'], (account) =>
     recordLookups(deps, byEmail(account)),
   ),

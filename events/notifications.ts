@@ -49,6 +49,6 @@ export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
   'team.mail-invitations': on(Team).sets('invitations', (team, { before }) =>
     mailNewInvitations({ mails: deps.jobs.mails }, team, before),
   ),
-  // The first time on a day: what happens again changes the item, and is not sent again.
+  // An item is created for the first occurrence on a day. Further occurrences change it, and are not emailed.
   'notification.mail': on(Notification).created(handOverTo(deps, 'mails', Notification)('notification.announce')),
 });

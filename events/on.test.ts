@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { entity } from '../table/entity.ts';
-import { selectWork } from './consume.ts';
+import { selectChanges } from './consume.ts';
 import { on, type Rule } from './on.ts';
 import { above, not, present } from './trigger.ts';
 
@@ -35,7 +35,8 @@ const record = ([before, after]: Images): DynamoDBRecord => ({
     ...(after && { NewImage: marshall(after) as never }),
   },
 });
-const wanted = (rule: Rule, images: Images): boolean => selectWork({ 'order.test': rule })([record(images)]).length > 0;
+const wanted = (rule: Rule, images: Images): boolean =>
+  selectChanges({ 'order.test': rule })([record(images)]).length > 0;
 
 const act = async () => undefined;
 const created = (item: object): Images => [undefined, item];
@@ -142,20 +143,20 @@ test('a rule wants no change of another entity, and of no item without a type', 
   expect(wanted(rule, created({ ...open, entity: 'ORDER_COPY' }))).toBe(false);
   expect(wanted(rule, created({ id: 'a' }))).toBe(false);
   expect(wanted(rule, created({ ...open, entity: 7 }))).toBe(false);
-  expect(selectWork({ 'order.test': rule })([{ eventID: '1', eventName: 'INSERT' }])).toEqual([]);
+  expect(selectChanges({ 'order.test': rule })([{ eventID: '1', eventName: 'INSERT' }])).toEqual([]);
 });
 
 test('an action gets the parsed item, and the one before the change', async () => {
   const seen: object[] = [];
   const rule = on(Order).changes('status', async (order, { before }) => seen.push([before.status, order.status]));
-  for (const work of selectWork({ 'order.test': rule })([record([open, paid])])) await work.act(rule);
+  for (const work of selectChanges({ 'order.test': rule })([record([open, paid])])) await work.act(rule);
   expect(seen).toEqual([['OPEN', 'PAID']]);
 });
 
 test('an action on a removed item gets the item as it was', async () => {
   const seen: object[] = [];
   const rule = on(Order).removed(async (order) => seen.push(order));
-  for (const work of selectWork({ 'order.test': rule })([record(removed(paid))])) await work.act(rule);
+  for (const work of selectChanges({ 'order.test': rule })([record(removed(paid))])) await work.act(rule);
   expect(seen).toEqual([{ ...paid, entity: undefined }].map(({ entity: _, ...order }) => order));
 });
 

@@ -1,22 +1,22 @@
 import type { Entity } from '../table/entity.ts';
 import type { Path, Trigger, Where } from './trigger.ts';
 
-/** A change as a rule's action sees it, beside the item. */
+/** The change that a rule's action receives together with the item. */
 export interface Change<Before> {
-  /** The id of the stream's record: the same each time the record is delivered. */
+  /** The id of the stream record. It stays the same when the record is redelivered. */
   readonly id: string;
   /** The item before the change. Parsed when it is first read; throws if it does not parse. */
   readonly before: Before;
 }
 
 /**
- * A rule of the stream: an entity, the changes of it that the rule wants, and the action that must follow each.
+ * A stream rule: an entity, a trigger that selects its changes, and the action for each of them.
  *
- * An action runs at least once for each change, so it must be safe to repeat. If the item does not parse or the action
- * rejects, the other changes are still acted on; then the batch fails and is retried (consume.ts).
+ * An action runs at least once for each change, so it must be idempotent. If the item does not parse or the action rejects, the other
+ * changes are still processed; then the batch fails and is retried (consume.ts).
  */
 export interface Rule<Result = unknown> {
-  // `on` checks the types of an entity's rules; here the rules of all entities are alike.
+  // `on` checks the types of a rule. Here they are erased, so that rules of all entities have one type.
   readonly entity: Pick<Entity<unknown, never>, 'type' | 'key' | 'schema' | 'parse'>;
   readonly trigger: Trigger;
   act(item: unknown, change: Change<unknown>): Promise<Result>;
@@ -31,17 +31,17 @@ interface Groups {
 /** Rules by id, `<area>.<verb-noun>`. Operators see the id in logs and in the error of a failed batch. */
 export type Rules = Readonly<Record<`${string}.${string}`, Rule>>;
 
-/** The action of a rule. Its item is the one after the change; for a removed item, the one before. */
+/** The action of a rule. It receives the item after the change or, if it was removed, before it. */
 type Act<T, R, Before = T | undefined> = (item: T, change: Change<Before>) => Promise<R>;
-/** The last arguments of a rule. The fields to match are optional. */
+/** The last arguments of a rule: the fields to match, which are optional, and the action. */
 type Last<T, R, Before = T | undefined> =
   | [where: Where<T>, act: Act<T, R, Before>]
   | [act: Act<T, R, Before>, none?: undefined];
 
 /**
- * Starts a rule about an entity; the returned functions select the changes and take the action that must follow.
+ * Starts the definition of a rule about an entity. The returned functions take the conditions of the changes, and the action.
  *
- * A change that no rule wants is never parsed; one that several rules want is parsed once.
+ * A change that no rule matches is never parsed; a change that several rules match is parsed once.
  *
  * @example
  * export const billingRules = (deps: BillingDeps): Rules => ({
@@ -54,39 +54,39 @@ export function on<T, K>(entity: Entity<T, K>) {
   const rule = <R, Before>(trigger: Trigger, act: Act<T, R, Before>): Rule<R> => ({
     entity,
     trigger,
-    // The entity parses a T, and the trigger's events decide whether there is an image before the change.
+    // The entity parses a T, and the trigger's events determine whether there is an image before the change.
     act: (item, change) => act(item as T, change as Change<Before>),
   });
   const lastOf = <R, Before>([first, second]: Last<T, R, Before>) =>
     second ? { where: first as Where<T>, act: second } : { where: undefined, act: first as Act<T, R, Before> };
 
   return {
-    /** Items that are created. */
+    /** Matches created items. */
     created<R>(...last: Last<T, R>): Rule<R> {
       const { where, act } = lastOf(last);
       return rule({ events: ['INSERT'], ...(where && { after: where }) }, act);
     },
-    /** Items that are deleted or expire. The action gets the item as it was. */
+    /** Matches items that are deleted or expire. The action receives the item before that. */
     removed<R>(...last: Last<T, R, T>): Rule<R> {
       const { where, act } = lastOf(last);
       return rule({ events: ['REMOVE'], ...(where && { before: where }) }, act);
     },
-    /** Items that match and did not before; newly created ones too. */
+    /** Matches items that fulfil a condition and did not before, including created ones. */
     becomes<R>(where: Where<T>, act: Act<T, R>): Rule<R> {
       return rule({ events: ['INSERT', 'MODIFY'], after: where, unlessBefore: where }, act);
     },
-    /** Items in which this field gets a value or another value; newly created ones too. */
+    /** Matches items in which a field gets a new value, including created ones. */
     sets<R>(field: Path<T>, ...last: Last<T, R>): Rule<R> {
       const { where, act } = lastOf(last);
       return rule({ events: ['INSERT', 'MODIFY'], sets: field, ...(where && { after: where }) }, act);
     },
-    /** Existing items in which at least one of these fields gets, changes or loses its value. */
+    /** Matches existing items in which at least one of the fields gets, changes or loses its value. */
     changes<R>(fields: Path<T> | readonly Path<T>[], ...last: Last<T, R, T>): Rule<R> {
       const { where, act } = lastOf(last);
       const changes = typeof fields === 'string' ? [fields] : fields;
       return rule({ events: ['MODIFY'], changes, ...(where && { after: where }) }, act);
     },
-    /** Existing items that matched `from` before the change and match `to` after it. */
+    /** Matches existing items that fulfilled `from` before the change and fulfil `to` after it. */
     updated<R>({ from, to }: { from: Where<T>; to: Where<T> }, act: Act<T, R, T>): Rule<R> {
       return rule({ events: ['MODIFY'], before: from, after: to }, act);
     },
@@ -94,8 +94,8 @@ export function on<T, K>(entity: Entity<T, K>) {
 }
 
 /**
- * Makes a rule whose action returns several parts of each change act on them in groups: of at most `size` parts, gathered
- * over all changes of a batch.
+ * Extends a rule whose action returns several parts per change. `act` then receives the parts of all changes of a batch in groups of
+ * at most `size`.
  */
 export const inGroups = <Part>(
   rule: Rule<readonly Part[]>,

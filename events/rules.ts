@@ -22,7 +22,7 @@ export type RuleDeps = BillingRuleDeps &
   RegistrarRuleDeps &
   WebhookRuleDeps;
 
-/** Returns all rules of the stream, by id. */
+/** Returns all stream rules by id. */
 export const rules = (deps: RuleDeps): Rules =>
   merge([
     accountRules(deps),
@@ -39,7 +39,7 @@ export const rules = (deps: RuleDeps): Rules =>
     webhookRules(deps),
   ]);
 
-/** Merges the rules of all areas. Throws if two areas use the same id: one rule would silently replace the other. */
+/** Merges the rules of all areas. Throws if two areas use the same id, because one rule would silently replace the other. */
 function merge(areas: readonly Rules[]): Rules {
   const entries = areas.flatMap((area) => Object.entries(area));
   const merged = Object.fromEntries(entries);

@@ -16,7 +16,7 @@ export class Test<V> {
 
 /** Holds for a field that has a value. */
 export const present = new Test<never>((value) => value !== undefined);
-/** Holds for a field that has another value, or none. */
+/** Holds for a field that has another value, or no value. */
 export const not = <V extends Scalar>(operand: V) => new Test<V>((value) => value !== operand, operand);
 /** Holds for a number greater than this one. */
 export const above = (operand: number) =>
@@ -25,33 +25,33 @@ export const above = (operand: number) =>
 type Expected<V> = [V] extends [Scalar] ? V | Test<V> : Test<never> | (V extends readonly unknown[] ? never : Where<V>);
 
 /**
- * Fields that an item must have, as data: the value of each, `undefined` for a field that is absent, a {@link Test}, or the
- * fields of an object inside the item.
+ * The fields that an item must have, as data: a value, `undefined` for an absent field, a {@link Test}, or the fields of a nested
+ * object.
  */
 export type Where<T> = {
   readonly [Name in keyof T]?: Expected<NonNullable<T[Name]>> | (T[Name] & (null | undefined));
 };
 
 type Name<T> = T extends Scalar | undefined | readonly unknown[] ? never : keyof T & string;
-/** The name of a field, or of a field of an object inside the item: `customDomain.token`. */
+/** The name of a field, or of a field in a nested object, such as `customDomain.token`. */
 export type Path<T> = Name<T> | { [N in Name<T>]: `${N}.${Name<NonNullable<T[N]>>}` }[Name<T>];
 
-/** The changes that a rule wants, as data. All conditions given must hold. */
+/** The changes that a rule matches, as data. All given conditions must hold. */
 export interface Trigger {
   readonly events: readonly ('INSERT' | 'MODIFY' | 'REMOVE')[];
-  /** Pattern that the item matches after the change. */
+  /** The item matches this pattern after the change. */
   readonly after?: object;
-  /** Pattern that the item matched before the change. */
+  /** The item matched this pattern before the change. */
   readonly before?: object;
-  /** Pattern that the item did not match before the change. */
+  /** The item did not match this pattern before the change. */
   readonly unlessBefore?: object;
-  /** A field that has a value now, and had none or another before. */
+  /** This field has a value after the change that differs from the one before. */
   readonly sets?: string;
-  /** Fields of which at least one differs. */
+  /** At least one of these fields differs. */
   readonly changes?: readonly string[];
 }
 
-/** The part of a stream's record that triggers look at. */
+/** The part of a stream record that triggers read. */
 export interface Images {
   readonly eventName: string | undefined;
   readonly after: Item | undefined;
@@ -59,16 +59,16 @@ export interface Images {
 }
 
 const attributeAt = (image: Item | undefined, path: string): Attribute | undefined => {
-  let at: Attribute | undefined;
+  let attribute: Attribute | undefined;
   let fields = image;
   for (const name of path.split('.')) {
-    at = fields?.[name];
-    fields = at && 'M' in at ? at.M : undefined;
+    attribute = fields?.[name];
+    fields = attribute && 'M' in attribute ? attribute.M : undefined;
   }
-  return at;
+  return attribute;
 };
 
-/** The value of a scalar. A list or a map stands for itself: it is present, and equals no scalar. */
+/** Returns the value of a scalar. A list or a map is returned unchanged: it is present, and equals no scalar. */
 function scalarOf(attribute: Attribute | undefined): unknown {
   if (!attribute) return undefined;
   if ('S' in attribute) return attribute.S;
@@ -77,12 +77,12 @@ function scalarOf(attribute: Attribute | undefined): unknown {
   return 'NULL' in attribute ? null : attribute;
 }
 
-function matches(where: object, image: Item | undefined): boolean {
+function matchesPattern(where: object, image: Item | undefined): boolean {
   return Object.entries(where).every(([name, expected]) => {
     const attribute = image?.[name];
     if (expected instanceof Test) return expected.holds(scalarOf(attribute));
     if (typeof expected === 'object' && expected !== null) {
-      return attribute !== undefined && 'M' in attribute && matches(expected, attribute.M);
+      return attribute !== undefined && 'M' in attribute && matchesPattern(expected, attribute.M);
     }
     return scalarOf(attribute) === expected;
   });
@@ -91,14 +91,14 @@ function matches(where: object, image: Item | undefined): boolean {
 const differs = ({ after, before }: Images, path: string): boolean =>
   !isDeepStrictEqual(attributeAt(after, path), attributeAt(before, path));
 
-/** Tells whether a trigger wants a change, from the stored attributes. Parses nothing, and throws for no item. */
-export function wants(trigger: Trigger, change: Images): boolean {
+/** Returns true if a trigger matches a change. It compares stored attributes without parsing the item, so it never throws. */
+export function matches(trigger: Trigger, change: Images): boolean {
   const { events, after, before, unlessBefore, sets, changes } = trigger;
   return (
     events.some((name) => name === change.eventName) &&
-    (!after || matches(after, change.after)) &&
-    (!before || matches(before, change.before)) &&
-    (!unlessBefore || !change.before || !matches(unlessBefore, change.before)) &&
+    (!after || matchesPattern(after, change.after)) &&
+    (!before || matchesPattern(before, change.before)) &&
+    (!unlessBefore || !change.before || !matchesPattern(unlessBefore, change.before)) &&
     (!sets || (attributeAt(change.after, sets) !== undefined && differs(change, sets))) &&
     (!changes || changes.some((path) => differs(change, path)))
   );

@@ -9,14 +9,14 @@ export type WebhookRuleDeps = Parameters<typeof fanOut>[0] &
   Parameters<typeof queueDeliveries>[0] &
   Parameters<typeof releaseHeld>[0];
 
-/** Messages that one call to the queue takes. */
-const GROUP = 10;
+/** The maximum number of messages in one call to the queue. */
+const BATCH_SIZE = 10;
 
 /** Rules about events and their deliveries. */
 export const webhookRules = (deps: WebhookRuleDeps): Rules => ({
   'event.fan-out': inGroups(
     on(Event).created((event) => fanOut(deps, event)),
-    GROUP,
+    BATCH_SIZE,
     (messages) => queueAttempts(deps, messages),
   ),
   'event.append': inGroups(

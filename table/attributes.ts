@@ -1,6 +1,6 @@
 /**
- * Values as DynamoDB writes them down, as far as entities have them: text, numbers, booleans, null, lists and maps. Most of
- * what an exchange with the table costs a function is this, and the SDK's general converter takes eight times as long
+ * DynamoDB's representation of the kinds of values that entities have: text, numbers, booleans, null, lists and maps. The conversion
+ * is most of the processor time of a table call, and the SDK's general converter takes eight times as long
  * (docs/decisions/0006-lean-aws-client.md).
  */
 export type Attribute =
@@ -10,12 +10,12 @@ export type Attribute =
   | { NULL: true }
   | { L: Attribute[] }
   | { M: Item };
-/** An item, or a map inside of one. */
+/** An item, or a map inside an item. */
 export interface Item {
   [name: string]: Attribute;
 }
 
-/** Throws for what DynamoDB, or a number of ours, cannot hold: a silent loss would be found much later. */
+/** Converts a value to an attribute. Throws for a value that cannot be stored or read back exactly, so that nothing is lost silently. */
 export function toAttribute(value: unknown): Attribute {
   switch (typeof value) {
     case 'string':
@@ -38,10 +38,10 @@ export function toAttribute(value: unknown): Attribute {
   }
 }
 
-/** Converts an object to an item. Undefined values are left out. */
-export function toItem(of: object): Item {
+/** Converts an object to an item, without undefined values. */
+export function toItem(source: object): Item {
   const item: Item = {};
-  for (const [name, value] of Object.entries(of)) if (value !== undefined) item[name] = toAttribute(value);
+  for (const [name, value] of Object.entries(source)) if (value !== undefined) item[name] = toAttribute(value);
   return item;
 }
 
@@ -55,7 +55,7 @@ export function fromAttribute(attribute: Attribute): unknown {
   throw new Error(`an attribute of a kind that no entity has: ${Object.keys(attribute).join()}`);
 }
 
-/** Returns the text of an attribute; an empty one where it has none. */
+/** Returns the text of an attribute; an empty string if it is not a text. */
 export const textOf = (attribute: Attribute | undefined): string => (attribute && 'S' in attribute ? attribute.S : '');
 
 export function fromItem(item: Item): Record<string, unknown> {

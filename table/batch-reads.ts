@@ -14,7 +14,7 @@ interface BatchGetResponse {
   UnprocessedKeys?: Record<string, { Keys: Item[] }>;
 }
 
-/** The most keys that one BatchGetItem accepts. */
+/** The maximum number of keys in one BatchGetItem. */
 const MAX_KEYS = 100;
 
 const keyText = (item: Item): string => {
@@ -23,8 +23,8 @@ const keyText = (item: Item): string => {
 };
 
 /**
- * Makes one round trip of the reads that are asked for at the same moment, each key and each query once: for functions that work
- * on a batch, where ten at a time look the same endpoint up. Everything else goes through as it is.
+ * Combines concurrent GetItem calls into one BatchGetItem, and concurrent equal queries into one. For functions that process a batch,
+ * in which ten items at a time may read the same endpoint. All other operations are passed through unchanged.
  */
 export function batchReads(send: Send): Send {
   const getItem = ({ TableName, Key }: GetRequest) =>
@@ -38,17 +38,17 @@ export function batchReads(send: Send): Send {
       RequestItems: { [TableName]: { Keys, ConsistentRead: true } },
     });
     const found = new Map((Responses?.[TableName] ?? []).map((item) => [keyText(item), item]));
-    // What there was no room for (16 MB, or a throttled partition) is read one by one.
-    const left = new Set((UnprocessedKeys?.[TableName]?.Keys ?? []).map(keyText));
+    // Unprocessed keys (more than 16 MB, or a throttled partition) are read individually.
+    const unprocessed = new Set((UnprocessedKeys?.[TableName]?.Keys ?? []).map(keyText));
     return requests.map((request) => {
       const item = found.get(keyText(request.Key));
-      if (left.has(keyText(request.Key))) return getItem(request);
+      if (unprocessed.has(keyText(request.Key))) return getItem(request);
       return item ? { Item: item } : {};
     });
   }
 
   const get = coalesce({ max: MAX_KEYS, identityOf: ({ Key }: GetRequest) => keyText(Key), run: getItems });
-  /** Those who ask the same before it is sent share a query: so all of them read what was written before. */
+  /** Only callers that ask before the query is sent share it, so that each reads everything written before its call. */
   const query = coalesce({
     identityOf: (input: object) => JSON.stringify(input),
     run: (inputs) => inputs.map((input) => send('Query', input)),

@@ -9,21 +9,24 @@ interface BatchWriteResponse {
   UnprocessedItems?: Record<string, PutRequest[]>;
 }
 
-/** No attempt begins later than this after the first, in milliseconds: callers count on the end of a write. */
-const MAX_MS = 5000;
+/** The time in milliseconds after which no further attempt starts, so that callers can rely on the duration of a write. */
+const MAX_RETRY_MS = 5000;
 
-/** Puts whole items in one request, each for itself. What a throttled partition leaves is sent again for some seconds. */
+/**
+ * Puts items in one request, each independently. Retries items that a throttled partition did not accept for
+ * {@link MAX_RETRY_MS}, and then throws.
+ */
 export async function putAll(send: Send, TableName: string, items: readonly Item[]): Promise<void> {
-  const until = performance.now() + MAX_MS;
-  let left = items.map((Item): PutRequest => ({ PutRequest: { Item } }));
-  for (let attempt = 1; left.length > 0; attempt += 1) {
+  const until = performance.now() + MAX_RETRY_MS;
+  let pending = items.map((Item): PutRequest => ({ PutRequest: { Item } }));
+  for (let attempt = 1; pending.length > 0; attempt += 1) {
     const { UnprocessedItems } = await send<BatchWriteResponse>('BatchWriteItem', {
-      RequestItems: { [TableName]: left },
+      RequestItems: { [TableName]: pending },
     });
-    left = UnprocessedItems?.[TableName] ?? [];
-    if (left.length === 0) return;
+    pending = UnprocessedItems?.[TableName] ?? [];
+    if (pending.length === 0) return;
     if (attempt === MAX_CONFLICT_ATTEMPTS || performance.now() > until)
-      throw new Error(`The table left ${left.length} of ${items.length} items unwritten`);
+      throw new Error(`The table left ${pending.length} of ${items.length} items unwritten`);
     await backoffAfterConflict(attempt);
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../contract/errors.ts';
 import { billingRules } from '../../events/billing.ts';
-import { selectWork } from '../../events/consume.ts';
+import { selectChanges } from '../../events/consume.ts';
 import type { Dispute, Payment, Payments } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp, WalletTransaction } from '../../table/entities/billing.ts';
@@ -139,7 +139,7 @@ async function interleave(seed: number) {
     const Records = run.memory.records.slice(streamAt);
     const upTo = run.memory.records.length;
     // Not `consume`: the library collects the failures of concurrent batches in one list.
-    for (const work of selectWork(billingRules({ ...deps, ...jobsOf(deps) }))(Records))
+    for (const work of selectChanges(billingRules({ ...deps, ...jobsOf(deps) }))(Records))
       for (const rule of work.rules) await work.act(rule);
     streamAt = Math.max(streamAt, upTo);
   };

@@ -6,10 +6,10 @@ import { joinKey as key } from '../keys.ts';
 
 /** The list of an account's exports. */
 export const exportsOf = (accountId: string) => key('ACCOUNT', accountId, 'EXPORTS');
-/** Days for which an export is shown. */
+/** The number of days for which an export is listed. */
 const EXPORT_SHOWN_DAYS = 30;
 
-/** An export of an account's data. How far its archive is stands beside the archive (providers/exports/exports.ts). */
+/** An export of an account's data. Its progress is stored next to the archive (providers/exports/exports.ts). */
 export type AccountExport = ItemOf<typeof AccountExport>;
 export const AccountExport = /* @__PURE__ */ entity({
   type: 'ACCOUNT_EXPORT',
@@ -21,7 +21,7 @@ export const AccountExport = /* @__PURE__ */ entity({
       sizeBytes: z.nullable(z.int()),
       createdAt: z.string(),
       finishedAt: z.nullable(z.string()),
-      /** While it is not finished: the next time at which it is worked on, which is the end of a lease while it is. */
+      /** Until it is finished: the time of the next work on it. During the work, this is the end of its lease. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('EXPORT', id) }),
@@ -30,7 +30,7 @@ export const AccountExport = /* @__PURE__ */ entity({
   expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + EXPORT_SHOWN_DAYS * DAY,
 });
 
-/** The deletion of an account: requested, under way, or done. It is the one record that tells of a deleted account. */
+/** The deletion of an account: requested, in progress, or done. It is the only record of a deleted account. */
 export type AccountDeletion = ItemOf<typeof AccountDeletion>;
 export const AccountDeletion = /* @__PURE__ */ entity({
   type: 'ACCOUNT_DELETION',
@@ -40,12 +40,12 @@ export const AccountDeletion = /* @__PURE__ */ entity({
       status: oneOf(DELETION_STATUSES),
       requestedAt: z.string(),
       endsAt: z.string(),
-      /** The sum of the wallet and the AI credits, at the latest step; final once the status is `DELETED`. */
+      /** The sum of the wallet and the AI credits as of the latest step; final once the status is `DELETED`. */
       refundCents: z.optional(z.int()),
       deletedAt: z.optional(z.string()),
-      /** The step of the removal that is under way, and the position after which it goes on. */
+      /** The current step of the removal, and the position after which it continues. */
       removal: z.optional(object({ step: z.string(), after: z.optional(z.string()) })),
-      /** While it waits: the end of the grace period. While it is under way: the next look at what is left. */
+      /** During the grace period: its end. During the removal: the time of the next step. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'DELETION' }),

@@ -6,8 +6,8 @@ import { joinKey as key } from '../keys.ts';
 import { walletVersion } from '../migrations/0001-wallet-version.ts';
 
 /**
- * A login, found by what its issuer calls it (the token's `sub`), the account it opens, and those that it is a member of. Every request made with it
- * writes it (its counters stand beside), so it is in no index.
+ * A login, found by the issuer's id (the token's `sub`), with its own account and its memberships. Every request of the login writes
+ * the item, because it holds the request counters. It is therefore in no index.
  */
 export type Login = ItemOf<typeof Login>;
 export const Login = /* @__PURE__ */ entity({
@@ -16,12 +16,12 @@ export const Login = /* @__PURE__ */ entity({
     z.looseObject({
       subject: z.string(),
       accountId: z.string(),
-      /** The person's email address and name, as the issuer knew them; absent on older logins. */
+      /** The person's email address and name from the issuer; absent on older logins. */
       email: z.optional(z.string()),
       name: z.optional(z.string()),
-      /** The role in this account; absent for the owner that opened it. */
+      /** The role in the login's own account; absent for the owner who opened it. */
       role: z.optional(oneOf(MEMBER_ROLES)),
-      /** The account's name, kept once there are memberships. */
+      /** The account's name, stored once there are memberships. */
       accountName: z.optional(z.string()),
       /** Other accounts that the person is a member of, by id. */
       memberships: z.optional(
@@ -35,17 +35,17 @@ export const Login = /* @__PURE__ */ entity({
           }),
         ),
       ),
-      /** Number of writes of `role` and `memberships`. A write requires the number that it read. */
+      /** The version of `role` and `memberships`. A write requires the version that it read. */
       membershipsVersion: z.optional(z.int()),
       /** True once the account lists this login. */
       listed: z.optional(z.literal(true)),
-      /** The reason for which the account is suspended. */
+      /** The reason for the account's suspension. */
       suspended: z.optional(z.string()),
-      /** The time at which the account will be deleted: nothing is changed until then. */
+      /** The time at which the account will be deleted. Until then, nothing may be changed. */
       closesAt: z.optional(z.string()),
-      /** Sessions that were signed out, by key: the Unix time after which none of their access tokens is valid. */
+      /** Signed-out sessions by key, with the Unix time after which none of their access tokens is valid. */
       endedSessions: z.optional(z.record(z.string(), z.int())),
-      /** Number of writes of `endedSessions`. A write requires the number that it read. */
+      /** The version of `endedSessions`. A write requires the version that it read. */
       endedSessionsVersion: z.optional(z.int()),
     }),
   key: ({ subject }: { subject: string }) => ({ pk: key('LOGIN', subject), sk: 'LOGIN' }),
@@ -64,11 +64,11 @@ export const Account = /* @__PURE__ */ entity({
       limits: z.optional(z.record(z.string(), z.int())),
       /** Applications that count towards the plan. */
       appCount: z.int(),
-      /** Webhook endpoints; absent before the first, as all counters are that follow. */
+      /** Webhook endpoints. Absent before the first one, like all following counters. */
       webhookCount: z.optional(z.int()),
       /** API keys that are not revoked; absent on accounts whose keys were never counted. */
       keyCount: z.optional(z.int()),
-      /** Deployments under way. */
+      /** Deployments in progress. */
       buildCount: z.optional(z.int()),
       /** The month (`2026-11`) that `buildMinutes` counts, each build rounded up to whole minutes. */
       buildMonth: z.optional(z.string()),
@@ -82,54 +82,54 @@ export const Account = /* @__PURE__ */ entity({
       /** Domain orders whose invoice is unpaid. */
       unpaidOrderCount: z.optional(z.int()),
       walletCents: z.int(),
-      /** Number of the wallet's transactions. A write of the balance requires the number that it read. */
+      /** The number of the wallet's transactions. A write of the balance requires the number that it read. */
       walletVersion: z.optional(z.int()),
-      /** Charging the saved card when the balance is low. */
+      /** The settings for charging the saved card when the balance is low. */
       autoTopUp: z.optional(object({ enabled: z.boolean(), thresholdCents: z.int(), amountCents: z.int() })),
-      /** The automatic top-up under way; there is at most one. */
+      /** The automatic top-up in progress; there is at most one. */
       autoTopUpId: z.optional(z.string()),
-      /** Number of automatic top-ups ever begun. A write of their history requires the number that it read. */
+      /** The number of automatic top-ups ever started. A write of their history requires the number that it read. */
       autoTopUpCount: z.optional(z.int()),
       /** The automatic top-ups of the last day. */
       autoTopUpHistory: z.optional(z.array(object({ at: z.string(), amountCents: z.int() }))),
-      /** The amount of disputed card payments, which cannot be spent; more than the balance if that was spent before. */
+      /** The amount of disputed card payments, which cannot be spent. It exceeds the balance if the money was already spent. */
       frozenCents: z.optional(z.int()),
-      /** Payments of cards that are new to the account, until their money buys everything. */
+      /** Payments with cards that are new to the account, until their money may buy everything (NEW_CARD). */
       newCardHolds: z.optional(z.array(object({ amountCents: z.int(), until: z.string() }))),
-      /** A card was refused: no other automatic top-up before this time. */
+      /** The time before which no automatic top-up starts, after a card was refused. */
       noAutoTopUpBefore: z.optional(z.string()),
       /** The card of the last top-up, if it may be charged again. */
       card: z.optional(
         object({ authorization: z.string(), email: z.string(), brand: z.string(), lastFour: z.string() }),
       ),
       createdAt: z.string(),
-      /** Subjects of the logins that open the account. */
+      /** The subjects of the logins that have access to the account. */
       logins: z.optional(z.array(z.string())),
-      /** Present while operators have suspended the account; its keys and logins hold the reason as well. */
+      /** Present while operators have suspended the account. Its keys and logins store the reason too. */
       suspension: z.optional(object({ reason: z.string(), since: z.string() })),
-      /** The end of the last suspension: overdue days of an unpaid plan count from then. */
+      /** The end of the last suspension, from which the overdue days of an unpaid plan count. */
       resumedAt: z.optional(z.string()),
-      /** Number of suspensions and their ends. What follows from one requires that there was no other since. */
+      /** The number of suspensions and their ends. The effects of one require that there was no other since. */
       suspensionVersion: z.optional(z.int()),
-      /** The effects of the last suspension, or of its end, are applied again at this time: lists lag behind. */
+      /** The time at which the effects of the last suspension, or of its end, are applied again, because lists lag behind. */
       reapplyAt: z.optional(z.string()),
       /** Present while there are more applications than the plan allows (domain/billing/plan-limit.ts). */
       planLimit: z.optional(
         object({
           steps: z.array(object({ appLimit: z.int(), suspendsAt: z.string() })),
-          /** All steps until then have been enforced. */
+          /** The time up to which all steps have been enforced. */
           enforcedUntil: z.string(),
         }),
       ),
-      /** Counts changes of `planLimit`. */
+      /** The version of `planLimit`. */
       planLimitVersion: z.optional(z.int()),
-      /** Present from the request for its deletion on; its keys and logins hold the end of the grace period as well. */
+      /** Present after a request to delete the account. Its keys and logins store the end of the grace period too. */
       deletion: z.optional(object({ requestedAt: z.string(), endsAt: z.string() })),
-      /** Of a deleted account, without a name: the time until which the law has its records kept, in epoch seconds. */
+      /** For a deleted account, which has no name any more: the time until which the law requires its records, in epoch seconds. */
       expiresAtEpoch: z.optional(z.int()),
-      /** The export that is being made; there is at most one. */
+      /** The export in progress; there is at most one. */
       exportId: z.optional(z.string()),
-      /** An automatic top-up that is due was held back: it is considered again at this time. */
+      /** The time at which a postponed automatic top-up is considered again. */
       topUpAt: z.optional(z.string()),
       /** The earliest of `reapplyAt`, `topUpAt` and the next step of `planLimit`. */
       dueAt: z.optional(z.string()),
@@ -166,7 +166,7 @@ export const DailyUsage = /* @__PURE__ */ entity({
 /** The list of an account's API keys. */
 export const apiKeysOf = (accountId: string) => key('ACCOUNT', accountId, 'KEYS');
 
-/** An API key as its account sees it; what requests touch are its credentials. */
+/** An API key for its account. Requests read and write only its credentials. */
 export type ApiKey = ItemOf<typeof ApiKey>;
 export const ApiKey = /* @__PURE__ */ entity({
   type: 'KEY',
@@ -180,19 +180,19 @@ export const ApiKey = /* @__PURE__ */ entity({
       expiresAt: z.nullable(z.string()),
       revokedAt: z.nullable(z.string()),
       createdAt: z.string(),
-      /** Its public half, which is no secret. */
+      /** Its public half, which is not secret. */
       publicKey: z.string(),
       /** The first characters of its two halves, by which operators find it; absent on older keys. */
       prefixes: z.optional(object({ secret: z.string(), public: z.string() })),
-      /** Present while an operator has suspended this key; its credentials hold the reason as well. */
+      /** Present while an operator has suspended this key. Its credentials store the reason too. */
       suspension: z.optional(object({ reason: z.string(), since: z.string() })),
-      /** Monthly budget for AI credits, in micro-rand; its secret half's credential has it too. */
+      /** Monthly budget for AI credits, in micro-rand. The credential of the secret half stores it too. */
       aiBudgetMicroRand: z.optional(z.int()),
-      /** The last four characters of its secret half, by which an owner tells keys apart. */
+      /** The last four characters of its secret half, by which owners tell keys apart. */
       lastFour: z.optional(z.string()),
-      /** The login that created it and its email address; absent for keys that were opened with the account. */
+      /** The login that created it, and its email address; absent for keys that were created with the account. */
       createdBy: z.optional(object({ subject: z.string(), email: z.optional(z.string()) })),
-      /** Hashes of the key's two halves; each is the key of a credential. */
+      /** The hashes of the key's two halves. Each is the key of a credential. */
       hashes: object({ secret: z.string(), public: z.string() }),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('KEY', id) }),
@@ -200,8 +200,8 @@ export const ApiKey = /* @__PURE__ */ entity({
 });
 
 /**
- * The secret or the public half of an API key, found by the SHA-256 of its text. Every request writes it (its counters
- * stand beside), so it is in no index: that would be two writes more.
+ * The secret or the public half of an API key, found by the SHA-256 of its text. Every request writes the item, because it holds the
+ * request counters. It is therefore in no index, which would cost two more writes.
  */
 export type Credential = ItemOf<typeof Credential>;
 export const Credential = /* @__PURE__ */ entity({
@@ -214,18 +214,18 @@ export const Credential = /* @__PURE__ */ entity({
       kind: oneOf(['secret', 'public']),
       scopes: z.array(oneOf(SCOPES)),
       allowedOrigins: z.array(z.string()),
-      /** Time of its creation in the dashboard; absent for keys that were opened with the account. */
+      /** The time of its creation in the dashboard; absent for keys that were created with the account. */
       createdAt: z.optional(z.string()),
       expiresAt: z.nullable(z.string()),
       revokedAt: z.nullable(z.string()),
       lastUsedAt: z.nullable(z.string()),
-      /** The reason for which the account is suspended. */
+      /** The reason for the account's suspension. */
       suspended: z.optional(z.string()),
-      /** The time at which the account will be deleted: nothing is changed until then. */
+      /** The time at which the account will be deleted. Until then, nothing may be changed. */
       closesAt: z.optional(z.string()),
-      /** Present where its whole rate is reserved within the account's (runtime/http/account-rate.ts). */
+      /** Present if its full rate is reserved within the account's rate (runtime/http/account-rate.ts). */
       hasReserve: z.optional(z.literal(true)),
-      /** The reason for which this key is suspended. */
+      /** The reason for this key's suspension. */
       keySuspended: z.optional(z.string()),
       /** Monthly budget of a secret half for AI credits, in micro-rand. */
       aiBudgetMicroRand: z.optional(z.int()),
@@ -234,8 +234,8 @@ export const Credential = /* @__PURE__ */ entity({
 });
 
 /**
- * Counts the requests of all of an account's keys beyond the share of each (runtime/http/account-rate.ts). `limit` is set
- * where operators set another number than contract/limits/limits.ts.
+ * Counts the requests of an account's keys beyond their shares (runtime/http/account-rate.ts). `limit` is present if operators set a
+ * limit other than that of contract/limits/limits.ts.
  */
 export const AccountRate = /* @__PURE__ */ entity({
   type: 'ACCOUNT_RATE',
@@ -243,14 +243,14 @@ export const AccountRate = /* @__PURE__ */ entity({
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT_RATE', accountId), sk: 'ACCOUNT_RATE' }),
 });
 
-/** Counts the calls from an address that no key identifies. */
+/** Counts the requests from an address that were made without valid credentials. */
 export const AnonymousClient = /* @__PURE__ */ entity({
   type: 'VISITOR',
   schema: () => z.looseObject({ address: z.string() }),
   key: ({ address }: { address: string }) => ({ pk: key('VISITOR', address), sk: 'VISITOR' }),
 });
 
-/** A remembered answer for an `Idempotency-Key`, sealed under the caller's own key. */
+/** The stored response to a request with an `Idempotency-Key`, encrypted with a key derived from the caller's credentials. */
 export type IdempotencyRecord = ItemOf<typeof IdempotencyRecord>;
 export const IdempotencyRecord = /* @__PURE__ */ entity({
   type: 'ANSWER',
@@ -258,7 +258,7 @@ export const IdempotencyRecord = /* @__PURE__ */ entity({
     z.object({
       id: z.string(),
       requestHash: z.string(),
-      /** Of the same request with its body as canonical JSON; absent in records of earlier versions. */
+      /** The hash of the request with its body as canonical JSON; absent in records of earlier versions. */
       canonicalHash: z.optional(z.string()),
       sealed: z.string(),
       createdAt: z.string(),

@@ -7,10 +7,10 @@ import { aiEntryPartition } from '../migrations/0003-ai-entry-partition.ts';
 import { aiUsagePartition } from '../migrations/0004-ai-usage-partition.ts';
 
 /**
- * Everything that a call to a model asks of an account, in one item, so that one conditional write decides: AI credits
- * in micro-rand, what running calls hold of them, and the caller's own provider keys. Calls are no more than sums here, by
- * the window of time in which they began (`held_<window>`, `calls_<window>`) and ended (`ledger_<window>`;
- * domain/ai/windows.ts), so that the item stays as small with a thousand open calls as with one.
+ * The AI credits of an account in micro-rand, the holds of running calls, and the account's provider keys. They are one item, so that
+ * one conditional write admits a call. Calls appear only as sums, by the window in which they began (`held_<window>`,
+ * `calls_<window>`) and ended (`ledger_<window>`; domain/ai/windows.ts), so the item is as small with a thousand open calls as with
+ * one.
  */
 export type AiAccount = ItemOf<typeof AiAccount>;
 export const AiAccount = /* @__PURE__ */ entity({
@@ -19,19 +19,19 @@ export const AiAccount = /* @__PURE__ */ entity({
     z.looseObject({
       accountId: z.string(),
       balanceMicroRand: z.int(),
-      /** The balance less all holds; below zero where the last hold took more than was left (domain/ai/credits.ts). */
+      /** The balance minus all holds. It is negative if the last hold took more than was available (domain/ai/credits.ts). */
       availableMicroRand: z.int(),
-      /** Owed for calls that cost more than there was. */
+      /** The amount by which calls cost more than the available credits. */
       debtMicroRand: z.optional(z.int()),
       /** Calls that have begun and not ended. */
       openCalls: z.optional(z.int()),
-      /** The balance has every entry of this window and of those before it. */
+      /** The balance includes all entries up to and including this window. */
       closedWindow: z.optional(z.int()),
-      /** Holds of calls of version 0.2.0, by call; empty since. Written because that version requires it. */
+      /** The holds of version 0.2.0 by call. Empty since then, and still written because that version requires it. */
       holds: z.record(z.string(), object({ microRand: z.int(), expiresAt: z.string() })),
-      /** Calls at once, where operators set another number than contract/limits/limits.ts. */
+      /** The limit of concurrent calls, if operators set one other than that of contract/limits/limits.ts. */
       callLimit: z.optional(z.int()),
-      /** By provider: sealed, with what may be shown of each. */
+      /** The saved provider keys by provider: encrypted, with the part that may be shown. */
       keys: z.record(
         z.string(),
         object({
@@ -39,7 +39,7 @@ export const AiAccount = /* @__PURE__ */ entity({
           lastFour: z.string(),
         }),
       ),
-      /** Time at which the first window closes; the sweep of windows reads it. */
+      /** The time at which the first open window closes, for the sweep of windows. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'AI_ACCOUNT' }),
@@ -50,8 +50,8 @@ export const AiAccount = /* @__PURE__ */ entity({
 export const aiEntriesOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_ENTRIES');
 
 /**
- * One line of the ledger of AI credits. Never changed; all of an account's add up to its balance. In no index, so that it is one
- * write.
+ * An entry in the ledger of AI credits. Entries are immutable, and add up to the account's balance. They are in no index, so that
+ * each costs one write.
  */
 export type AiEntry = ItemOf<typeof AiEntry>;
 export const AiEntry = /* @__PURE__ */ entity({
@@ -67,15 +67,18 @@ export const AiEntry = /* @__PURE__ */ entity({
       cachedTokens: z.int(),
       cacheWriteTokens: z.int(),
       outputTokens: z.int(),
-      /** Price of the tokens: micro-dollars per million of each kind, and rand per dollar. */
+      /** The price of the tokens: micro-dollars per million of each kind, and rand per dollar. */
       price: z.nullable(z.record(z.string(), z.union([z.number(), z.string()]))),
-      /** True when the tokens are the platform's estimate because the provider reported none. */
+      /** True if the platform estimated the tokens because the provider reported none. */
       estimated: z.boolean(),
       amountMicroRand: z.int(),
       createdAt: z.string(),
-      /** The window of `createdAt`; none for entries made before accounts had windows. */
+      /** The window of `createdAt`; absent for entries from before accounts had windows. */
       window: z.optional(z.int()),
-      /** The key of a call, empty for one of a login; none for entries that are no calls, and for calls that were added to `AiUsage` when they ended. */
+      /**
+       * The key of a call; empty for a call by a login. Absent for entries that are not calls, and for calls that were added to
+       * `AiUsage` when they ended.
+       */
       keyId: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: aiEntriesOf(accountId), sk: id }),
@@ -83,8 +86,8 @@ export const AiEntry = /* @__PURE__ */ entity({
 });
 
 /**
- * The open calls of one API key, as a sum and by the window in which they began (`calls_<window>`), and what the key spends of
- * its budget, by month (domain/ai/key-budgets.ts). Empty key ids are calls of logins.
+ * The open calls of an API key, in total and by the window in which they began (`calls_<window>`), and the key's spending by month
+ * (domain/ai/key-budgets.ts). The empty key id stands for calls by logins.
  */
 export type AiKeyCalls = ItemOf<typeof AiKeyCalls>;
 export const AiKeyCalls = /* @__PURE__ */ entity({
@@ -96,7 +99,7 @@ export const AiKeyCalls = /* @__PURE__ */ entity({
   }),
 });
 
-/** Sum of the calls of one day on credits, by key and model; written when a window closes (domain/ai/usage-sums.ts). In no index either. */
+/** The sum of a day's calls on credits by key and model, written when a window closes (domain/ai/usage-sums.ts). In no index. */
 export type AiUsage = ItemOf<typeof AiUsage>;
 export const AiUsage = /* @__PURE__ */ entity({
   type: 'AI_USAGE',
@@ -105,7 +108,7 @@ export const AiUsage = /* @__PURE__ */ entity({
       accountId: z.string(),
       /** `2026-11-22`, in UTC. */
       day: z.string(),
-      /** Empty for calls of a login. */
+      /** Empty for calls by a login. */
       keyId: z.string(),
       model: z.string(),
       calls: z.int(),
@@ -113,7 +116,7 @@ export const AiUsage = /* @__PURE__ */ entity({
       inputTokens: z.int(),
       outputTokens: z.int(),
       microRand: z.int(),
-      /** The sum has the entries of this window and of those before it. */
+      /** The sum includes all entries up to and including this window. */
       throughWindow: z.optional(z.int()),
     }),
   key: ({ accountId, day, keyId, model }: { accountId: string; day: string; keyId: string; model: string }) => ({
@@ -127,7 +130,7 @@ export const AiUsage = /* @__PURE__ */ entity({
 /** The partition of an account's usage, by day. */
 export const aiUsageOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_USAGE');
 
-/** The state of an account's ledger check: the sum of the entries that are already checked. */
+/** The state of the check of an account's ledger, with the sum of the entries checked so far. */
 export type AiAudit = ItemOf<typeof AiAudit>;
 export const AiAudit = /* @__PURE__ */ entity({
   type: 'AI_AUDIT',
@@ -136,7 +139,7 @@ export const AiAudit = /* @__PURE__ */ entity({
   due: { queues: ['AI_AUDIT'] },
 });
 
-/** The models on offer and the price of a dollar, where operators have changed them (domain/ai/models.ts reads it). */
+/** The models on offer and the exchange rate of the dollar, if operators have changed them (domain/ai/models.ts). */
 export type AiOffer = ItemOf<typeof AiOffer>;
 export const AiOffer = /* @__PURE__ */ entity({
   type: 'AI_OFFER',
@@ -147,7 +150,7 @@ export const AiOffer = /* @__PURE__ */ entity({
 /** The partition of an account's calls. */
 export const aiCallsOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_CALLS');
 
-/** One call to a model, for the request log: never any text of it. In no index, so that it is one write. */
+/** A call to a model for the request log, without its text. In no index, so that it costs one write. */
 export type AiCall = ItemOf<typeof AiCall>;
 export const AiCall = /* @__PURE__ */ entity({
   type: 'AI_CALL',
@@ -155,13 +158,13 @@ export const AiCall = /* @__PURE__ */ entity({
     z.object({
       id: z.string(),
       accountId: z.string(),
-      /** Empty for calls of a login. */
+      /** Empty for calls by a login. */
       keyId: z.string(),
       requestId: z.string(),
       createdAt: z.string(),
       model: z.string(),
       provider: z.nullable(z.string()),
-      /** True where the caller's own provider key paid. */
+      /** True if the caller's own provider key was used instead of credits. */
       saved: z.boolean(),
       status: z.int(),
       code: z.nullable(z.string()),

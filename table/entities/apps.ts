@@ -13,7 +13,7 @@ import {
 } from '../entity.ts';
 import { joinKey as key, nameListKeys } from '../keys.ts';
 
-/** A domain that an application's owner brought along. */
+/** The custom domain of an application. */
 const customDomain = () =>
   object({
     host: z.string(),
@@ -23,12 +23,12 @@ const customDomain = () =>
     claimedAt: z.string(),
     checkedAt: z.nullable(z.string()),
     problem: z.optional(z.string()),
-    /** Of a verified domain: when its proof was first found missing. */
+    /** For a verified domain: the time at which its proof was first found missing. */
     unprovenSince: z.optional(z.string()),
   });
 export type CustomDomain = z.output<ReturnType<typeof customDomain>>;
 
-/** Findings of a build in the repository (providers/builds/builds.ts). */
+/** Settings that a build detected in the repository (providers/builds/builds.ts). */
 const detected = () =>
   object({
     framework: z.nullable(z.string()),
@@ -38,7 +38,7 @@ const detected = () =>
     start: z.nullable(z.string()),
   });
 
-/** The reasons for which an application is suspended, by cause. */
+/** The reasons for an application's suspension, by cause. */
 const suspensions = () => partialRecord(SUSPENSION_CAUSES, object({ reason: z.string(), since: z.string() }));
 export type Suspensions = z.output<ReturnType<typeof suspensions>>;
 
@@ -61,50 +61,50 @@ export const App = /* @__PURE__ */ entity({
       installCommand: z.string(),
       buildCommand: z.nullable(z.string()),
       startFile: z.string(),
-      /** Starts the application in place of the start file; absent for none. */
+      /** The command that starts the application in place of the start file; absent if there is none. */
       startCommand: z.optional(z.nullable(z.string())),
-      /** The application's directory in the repository; absent for the repository itself. */
+      /** The application's directory in the repository; absent for the root. */
       rootDirectory: z.optional(z.nullable(z.string())),
-      /** True while the owner did not choose the branch: the repository's default branch may take its place. */
+      /** True if the owner did not choose the branch. The repository's default branch may then replace it. */
       branchByDefault: z.optional(z.literal(true)),
-      /** True while the owner did not choose the version of Node: `engines` of package.json may. */
+      /** True if the owner did not choose the Node version. `engines` in package.json may then replace it. */
       nodeVersionByDefault: z.optional(z.literal(true)),
-      /** Findings of the last build in the repository. */
+      /** Settings that the last build detected in the repository. */
       detected: z.optional(detected()),
-      /** The path that a release is checked on; absent for `/`. */
+      /** The path of the health check; absent for `/`. */
       healthCheckPath: z.optional(z.string()),
-      /** The hosting cell that it runs in; absent for the home cell (domain/apps/cells.ts). */
+      /** The cell in which it runs; absent for the home cell (domain/apps/cells.ts). */
       cellId: z.optional(z.string()),
-      /** The cell of its host names; absent where it is the one that it runs in. */
+      /** The edge cell of its host names; absent if it is the cell in which it runs. */
       edgeCellId: z.optional(z.string()),
-      /** The move to another cell that is under way (domain/moves/). */
+      /** The move to another cell in progress (domain/moves/). */
       moveId: z.optional(z.string()),
-      /** The cell that it is being moved to, until its visitors are served there. */
+      /** The cell to which it is being moved, until its visitors are served there. */
       movingTo: z.optional(z.string()),
-      /** The cell that it was moved from, until nothing of it is left there. */
+      /** The cell from which it was moved, until everything of it is removed there. */
       drainingFrom: z.optional(z.string()),
-      /** Outside the home cell: the host name there that it claimed, so that slugs are unique over all cells. */
+      /** Outside the home cell: the host name that it claimed in the home cell, so that slugs are unique over all cells. */
       slugHost: z.optional(z.string()),
       primaryDomain: z.string(),
-      /** The host names of ours that lead here; each is claimed by a Host item. */
+      /** The platform's host names that route to the application. Each is claimed by a Host item. */
       hosts: z.array(z.string()),
-      /** Claimed by a HostClaim until it is verified, by a Host item from then on. */
+      /** Claimed by a HostClaim item until it is verified, then by a Host item. */
       customDomain: z.optional(customDomain()),
       status: oneOf(['RUNNING', 'SUSPENDED', 'DELETING']),
-      /** SUSPENDED as long as there is a reason. */
+      /** The status is SUSPENDED as long as there is a reason here. */
       suspensions: z.optional(suspensions()),
-      /** Counts changes of `suspensions`. */
+      /** The version of `suspensions`. */
       suspensionVersion: z.optional(z.int()),
       autoDeploy: z.boolean(),
-      /** Its databases; absent before the first. */
+      /** The number of its databases; absent before the first. */
       databaseCount: z.optional(z.int()),
-      /** The deployment under way; there is at most one. */
+      /** The deployment in progress; there is at most one. */
       activeDeploymentId: z.optional(z.string()),
-      /** The newest deployment that succeeded: its release serves. */
+      /** The newest deployment that succeeded. Its release is live. */
       liveDeploymentId: z.optional(z.string()),
-      /** The outcome of the newest deployment that is over. */
+      /** The outcome of the newest finished deployment. */
       lastDeploymentStatus: z.optional(oneOf(['SUCCEEDED', 'FAILED'])),
-      /** The deployment that a push asked for meanwhile: it waits, and is the active one next. */
+      /** The deployment that a push queued in the meantime. It becomes the active deployment next. */
       nextDeploymentId: z.optional(z.string()),
       createdAt: z.string(),
       updatedAt: z.string(),
@@ -116,10 +116,10 @@ export const App = /* @__PURE__ */ entity({
   due: { queues: ['CUSTOM_DOMAIN', 'TEARDOWN'] },
 });
 
-/** The list of verified custom domains that end in the same two labels as a host, by their reversed names. */
+/** The list of verified custom domains that end in the same two labels as a host, sorted by their reversed names. */
 export const verifiedHostsNear = (host: string) => nameListKeys('HOSTS', host);
 
-/** A host name belongs to the one application that has this item: a default address, or a verified custom domain. */
+/** The ownership of a host name by an application: a default address, or a verified custom domain. */
 export type Host = ItemOf<typeof Host>;
 export const Host = /* @__PURE__ */ entity({
   type: 'HOST',
@@ -128,13 +128,13 @@ export const Host = /* @__PURE__ */ entity({
       host: z.string(),
       accountId: z.string(),
       applicationId: z.string(),
-      /** That application was deleted: the name is free in a moment. */
+      /** True if the application was deleted and the name is about to be released. */
       releasing: z.optional(z.boolean()),
-      /** Of a custom domain: when its ownership was verified. Absent for default addresses and items of before. */
+      /** For a custom domain: the time of its verification. Absent for default addresses and older items. */
       verifiedAt: z.optional(z.string()),
-      /** Of a custom domain: when its proof was first found missing. Other accounts may claim it from then on. */
+      /** For a custom domain: the time at which its proof was first found missing. From then on, other accounts may claim it. */
       unprovenSince: z.optional(z.string()),
-      /** Of a custom domain: the next verification. */
+      /** For a custom domain: the time of the next verification. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'HOST' }),
@@ -142,7 +142,7 @@ export const Host = /* @__PURE__ */ entity({
   due: { queues: ['OWNERSHIP'] },
 });
 
-/** An application's variables: their names, and all values sealed together. */
+/** The variables of an application: their names, and their values encrypted together. */
 export type EnvSet = ItemOf<typeof EnvSet>;
 export const EnvSet = /* @__PURE__ */ entity({
   type: 'ENV',
@@ -152,13 +152,13 @@ export const EnvSet = /* @__PURE__ */ entity({
       applicationId: z.string(),
       keys: z.array(z.string()),
       sealed: sealed(),
-      /** Counts replacements, so that of two racing ones exactly one wins. */
+      /** The version of the set, so that only one of two concurrent changes succeeds. */
       version: z.int(),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('ENV', id) }),
 });
 
-/** Credentials between an application and its Git host. The key has no account, because a push hook names none. */
+/** Credentials between an application and its Git host. The item's key has no account, because a push webhook names none. */
 export type GitAccess = ItemOf<typeof GitAccess>;
 export const GitAccess = /* @__PURE__ */ entity({
   type: 'GIT_ACCESS',
@@ -166,9 +166,9 @@ export const GitAccess = /* @__PURE__ */ entity({
     z.object({
       applicationId: z.string(),
       accountId: z.string(),
-      /** The secret that signs the Git host's hooks. */
+      /** The secret with which the Git host signs its hooks. */
       hookSecret: sealed(),
-      /** The deploy key: the public half as OpenSSH writes it, the private one sealed. */
+      /** The deploy key: its public half in OpenSSH format, its private half encrypted. */
       publicKey: z.string(),
       privateKey: sealed(),
     }),
@@ -176,8 +176,8 @@ export const GitAccess = /* @__PURE__ */ entity({
 });
 
 /**
- * A page of an application's run-time log, which all its viewers read (domain/apps/log-store.ts). Positions are the time in
- * milliseconds with 15 digits, or that and the rest of a line's id, so that they sort as the lines do.
+ * A page of an application's runtime log, shared by all its readers (domain/apps/log-store.ts). A position is the time in
+ * milliseconds with 15 digits, optionally followed by the rest of a line's id, so that positions sort like the lines.
  */
 export type LogPage = ItemOf<typeof LogPage>;
 export const LogPage = /* @__PURE__ */ entity({
@@ -185,19 +185,19 @@ export const LogPage = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       applicationId: z.string(),
-      /** The position behind which its lines are. */
+      /** The position after which its lines start. */
       start: z.string(),
-      /** The position of its last line, or of one of the platform's own behind it; absent while there is neither. */
+      /** The position of its last line, or of a later line of the platform itself; absent if there is neither. */
       end: z.optional(z.string()),
-      /** Its lines, gzipped JSON in base64; absent before the first read is over. */
+      /** Its lines as gzipped JSON in base64; absent until the first read has finished. */
       lines: z.optional(z.string()),
-      /** True where the log had more lines at the time. */
+      /** True if the log had more lines at the time of the read. */
       more: z.optional(z.boolean()),
-      /** Time at which it was read last. */
+      /** The time of the last read. */
       at: z.string(),
-      /** While it is being read: the time at which the reader is given up. */
+      /** During a read: the time at which the reader is considered crashed. */
       readingUntil: z.optional(z.string()),
-      /** After a read that CloudWatch refused: the time until which no other is begun. */
+      /** After CloudWatch refused a read: the time before which no other read starts. */
       refusedUntil: z.optional(z.string()),
     }),
   key: ({ applicationId, start }: { applicationId: string; start: string }) => ({

@@ -4,16 +4,16 @@ import { AUDIT_ACTORS } from '../../contract/audit/entry.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** The partition with the entries of an account. */
+/** The partition of an account's entries. */
 export const auditOf = (accountId: string) => key(AUDIT_PARTITION, accountId);
-/** The list of everything that operators did, over all accounts. */
+/** The list of all entries of operators, over all accounts. */
 export const AUDIT_OF_OPERATORS = key(AUDIT_PARTITION, 'OPERATORS');
 
 const values = () => z.nullable(z.record(z.string(), z.unknown()));
 
 /**
- * An entry of the audit log. It is only ever created. Lists read the partition itself, so an entry costs no write of an index
- * unless an operator was at work.
+ * An entry of the audit log, which is never changed. Lists read the partition itself, so that an entry costs no index write, except
+ * for entries of operators.
  */
 export type AuditEntry = ItemOf<typeof AuditEntry>;
 export const AuditEntry = /* @__PURE__ */ entity({
@@ -22,12 +22,12 @@ export const AuditEntry = /* @__PURE__ */ entity({
     z.object({
       id: z.string(),
       accountId: z.string(),
-      /** An action of contract/audit/actions.ts, or one that an older or newer version has. */
+      /** An action of contract/audit/actions.ts, or an action of an older or newer version. */
       action: z.string(),
       actor: object({
         kind: oneOf(AUDIT_ACTORS),
         id: z.nullable(z.string()),
-        /** Email address of a login at that time; absent where it was not known. */
+        /** The email address of the login at that time; absent if it was unknown. */
         name: z.optional(z.string()),
       }),
       subjectId: z.nullable(z.string()),

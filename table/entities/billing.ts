@@ -13,15 +13,15 @@ import {
 import { type AccountScopedId, entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** Serial numbers as text that sorts as they do. */
+/** Returns a serial number as text that sorts numerically. */
 const sortable = (serial: number) => String(serial).padStart(12, '0');
 
 /** The partition of an account's ledger, in the order in which the balance changed. */
 export const walletOf = (accountId: string) => key('ACCOUNT', accountId, 'WALLET');
 
 /**
- * One line of a wallet's ledger. Never changed; all of an account's add up to its balance. Its serial number and not its
- * time says where it stands: clocks differ.
+ * An entry in the ledger of a wallet. Entries are immutable, and add up to the account's balance. The serial number determines their
+ * order, not the time, because clocks differ.
  */
 export type WalletTransaction = ItemOf<typeof WalletTransaction>;
 export const WalletTransaction = /* @__PURE__ */ entity({
@@ -42,7 +42,7 @@ export const WalletTransaction = /* @__PURE__ */ entity({
   }),
 });
 
-/** The last invoice number of a year, over the whole platform: who takes the next one says which was the last. */
+/** The last invoice number of a year, over the whole platform. A write of the next number requires the number that it read. */
 export type InvoiceSequence = ItemOf<typeof InvoiceSequence>;
 export const InvoiceSequence = /* @__PURE__ */ entity({
   type: 'INVOICE_NUMBERS',
@@ -58,22 +58,22 @@ const summary = () =>
     number: z.string(),
     kind: oneOf(INVOICE_KINDS),
     status: oneOf(INVOICE_STATUSES),
-    /** VAT inside. */
+    /** Including VAT. */
     amountCents: z.int(),
     vatCents: z.int(),
     issuedAt: z.string(),
-    /** Its `dueAt`: that name is an index's. */
+    /** The invoice's `dueAt` in the API. Here, that name belongs to the due index. */
     payBy: z.string(),
     paidAt: z.nullable(z.string()),
-    /** Id of the domain or subscription that the invoice is for. */
+    /** The id of the domain or subscription that the invoice is for. */
     subjectId: z.optional(z.string()),
-    /** True where the account's number of unpaid domain orders counts it until it is paid or void. */
+    /** True if it counts towards the account's unpaid domain orders until it is paid or void. */
     countsAsOrder: z.optional(z.literal(true)),
-    /** Unpaid at this time it is void. */
+    /** The time at which it becomes void if it is still unpaid. */
     voidAt: z.optional(z.string()),
   });
 
-/** `INV-2026-000001` as text that sorts as invoices were issued, beyond a million a year too. */
+/** Returns an invoice number as text that sorts by issue, even beyond a million invoices a year. */
 export const invoiceOrder = (number: string) => {
   const [, year = '', serial = ''] = number.split('-');
   return `${year}-${sortable(Number(serial))}`;
@@ -94,13 +94,13 @@ export const Invoice = /* @__PURE__ */ entity({
   due: { queues: ['INVOICE'], at: ({ voidAt, status }) => (status === 'UNPAID' ? voidAt : undefined) },
 });
 
-/** The list of an account's invoices of one status, and the partition where they stand. */
+/** The list of an account's invoices with a status, and the partition of their copies. */
 export const invoicesByStatus = (accountId: string, status: Invoice['status']) =>
   key('ACCOUNT', accountId, 'INVOICES', status);
 
 /**
- * An invoice once more, without its lines, filed under its status: pages of a status cost what pages of all cost, and
- * what is unpaid can be read consistently, oldest first. Moves in the transaction that changes the status.
+ * A copy of an invoice, without its lines, in the partition of its status. A page of one status thus costs no more than a page of all
+ * invoices, and unpaid invoices can be read consistently, oldest first. The transaction that changes the status moves the copy.
  */
 export type InvoiceByStatus = ItemOf<typeof InvoiceByStatus>;
 export const InvoiceByStatus = /* @__PURE__ */ entity({
@@ -113,24 +113,24 @@ export const InvoiceByStatus = /* @__PURE__ */ entity({
   list: (item) => ({ listPk: invoicesByStatus(item.accountId, item.status), listSk: invoiceOrder(item.number) }),
 });
 
-/** A plan as it was bought: what operators change later is for later periods. */
+/** A plan at the time of its purchase. Later changes by operators apply to later periods. */
 const boughtPlan = () =>
   object({
     slug: z.string(),
     name: z.string(),
     category: oneOf(PLAN_CATEGORIES),
-    /** Of APP plans. */
+    /** Only for APP plans. */
     appLimit: z.optional(z.int()),
-    /** Of what earlier versions sold, unknown. */
+    /** Absent for plans that earlier versions sold. */
     storageGb: z.optional(z.int()),
   });
 
 /** The partition of an account's subscriptions. */
 export const subscriptionsOf = (accountId: string) => key('ACCOUNT', accountId, 'SUBSCRIPTIONS');
-/** The list of those that are web or email hosting. */
+/** The list of an account's web and email hosting subscriptions. */
 export const hostingOf = (accountId: string) => key('ACCOUNT', accountId, 'HOSTING');
 
-/** A plan that an account has bought, from period to period. */
+/** A plan that an account has bought, renewed from period to period. */
 export type Subscription = ItemOf<typeof Subscription>;
 export const Subscription = /* @__PURE__ */ entity({
   type: 'SUBSCRIPTION',
@@ -140,12 +140,12 @@ export const Subscription = /* @__PURE__ */ entity({
       accountId: z.string(),
       plan: boughtPlan(),
       billingCycle: oneOf(BILLING_CYCLES),
-      /** Price of the last period in cents, without VAT. */
+      /** The price of the last period in cents, excluding VAT. */
       priceCents: z.int(),
       status: oneOf(SUBSCRIPTION_STATUSES),
-      /** Of WEB and EMAIL plans: the domain that is hosted. */
+      /** For WEB and EMAIL plans: the hosted domain. */
       hostingDomain: z.nullable(z.string()),
-      /** End of the paid period; usable until then, cancelled or not. */
+      /** The end of the paid period. The subscription is usable until then, even if it is cancelled. */
       currentPeriodEnd: z.string(),
       /** The invoice for the next period, once it is issued. */
       renewal: z.optional(
@@ -153,7 +153,7 @@ export const Subscription = /* @__PURE__ */ entity({
           invoiceId: z.string(),
           payBy: z.string(),
           periodEnd: z.string(),
-          /** The time at which the subscription was suspended because the invoice is unpaid. */
+          /** The time at which the subscription was suspended because of the unpaid invoice. */
           suspendedAt: z.optional(z.string()),
         }),
       ),
@@ -161,7 +161,7 @@ export const Subscription = /* @__PURE__ */ entity({
       panel: z.optional(object({ status: oneOf(PANEL_STATUSES), mailboxes: z.int() })),
       createdAt: z.string(),
       cancelledAt: z.nullable(z.string()),
-      /** The next change that follows from time alone: invoice, suspension, cancellation, end. */
+      /** The time of the next scheduled change: invoice, suspension, cancellation or end. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: subscriptionsOf(accountId), sk: id }),
@@ -180,19 +180,19 @@ export const TopUp = /* @__PURE__ */ entity({
       /** The requested amount; the ledger has the received one. */
       amountCents: z.int(),
       status: oneOf(PAYMENT_STATUSES),
-      /** Time at which the card was last charged, of an automatic top-up. */
+      /** For an automatic top-up: the time of the last charge of the card. */
       chargedAt: z.optional(z.string()),
-      /** True when the platform charges a saved card, without a payment page. */
+      /** True if the platform charges a saved card, without a payment page. */
       automatic: z.boolean(),
       createdAt: z.string(),
-      /** While it is open: the next time at which the payment provider is asked for its status. Then, the time at which its money is no longer withheld. */
+      /** While it is open: the time of the next status request to the payment provider. Afterwards: the time at which its hold as a new card's payment ends. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ id }: { id: string }) => ({ pk: key('TOP_UP', id), sk: 'TOP_UP' }),
   due: { queues: ['TOP_UP'] },
 });
 
-/** A card that has paid into an account, by the processor's signature of it. */
+/** A card that has paid into an account, identified by the payment provider's signature of it. */
 export type KnownCard = ItemOf<typeof KnownCard>;
 export const KnownCard = /* @__PURE__ */ entity({
   type: 'KNOWN_CARD',
@@ -203,13 +203,13 @@ export const KnownCard = /* @__PURE__ */ entity({
   }),
 });
 
-/** A card payment that the card's owner disputes at the bank. */
+/** The dispute of a card payment by the card's owner. */
 export type Dispute = ItemOf<typeof Dispute>;
 export const Dispute = /* @__PURE__ */ entity({
   type: 'DISPUTE',
   schema: () =>
     z.object({
-      /** The payment processor's id. */
+      /** The payment provider's id. */
       id: z.string(),
       accountId: z.string(),
       topUpId: z.string(),
@@ -221,7 +221,7 @@ export const Dispute = /* @__PURE__ */ entity({
   key: ({ id }: { id: string }) => ({ pk: key('DISPUTE', id), sk: 'DISPUTE' }),
 });
 
-/** The plans and their prices, where operators have changed them (domain/billing/plans.ts reads it). */
+/** The plans and their prices, if operators have changed them (domain/billing/plans.ts). */
 export const PlanOffer = /* @__PURE__ */ entity({
   type: 'PLAN_OFFER',
   schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),

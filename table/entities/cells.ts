@@ -5,20 +5,20 @@ import { joinKey as key } from '../keys.ts';
 /** The partition of all hosting cells. */
 export const CELLS = key('CELLS');
 
-/** Resources of a cell outside the account of the control plane. The cell’s stack prints them (lib/stacks/cell.ts). */
+/** The resources of a cell outside the platform's account. The cell's stack outputs them (lib/stacks/cell.ts). */
 const resources = () => ({
   account: z.string(),
   region: z.string(),
-  /** The ARN of a role of the cell up to the name of the function that assumes it. */
+  /** The ARN of a role in the cell, up to the name of the function that assumes it. */
   rolePrefix: z.string(),
   externalId: z.string(),
-  /** Applications of the cell are at `<slug>.<appsDomain>`. */
+  /** The parent domain of the cell's applications: `<slug>.<appsDomain>`. */
   appsDomain: z.string(),
   functionPrefix: z.string(),
   functionArnPrefix: z.string(),
   functionRoleArn: z.string(),
   adapterLayerArn: z.string(),
-  /** The bucket that Lambda takes the code of releases from. */
+  /** The bucket from which Lambda reads the code of releases. */
   codeBucket: z.string(),
   routesArn: z.string(),
   /** The distribution of custom domains, its connection group, and the name that domains must point to. */
@@ -30,8 +30,8 @@ export type CellResources = z.output<ReturnType<typeof CellResources>>;
 export const CellResources = () => z.object(resources());
 
 /**
- * A hosting cell: operators' data, changed without a deployment. The home cell, in the platform's own account, has an item
- * only where operators changed it, and its resources are the platform's.
+ * A hosting cell. Operators register and change cells without a deployment. The home cell, in the platform's own account, has an item
+ * only if operators changed it, and uses the platform's resources.
  */
 export type Cell = ItemOf<typeof Cell>;
 export const Cell = /* @__PURE__ */ entity({
@@ -39,13 +39,13 @@ export const Cell = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       id: z.string(),
-      /** True when new applications may be placed in the cell. */
+      /** True if the cell accepts new applications. */
       open: z.boolean(),
       resources: z.optional(z.looseObject(resources())),
-      /** Applications for which the cell had room at the last measurement. */
+      /** The number of further applications that fit, as last measured. */
       room: z.optional(z.int()),
       measuredAt: z.optional(z.string()),
-      /** The next measurement. */
+      /** The time of the next measurement. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ id }: { id: string }) => ({ pk: CELLS, sk: id }),
@@ -55,18 +55,18 @@ export const Cell = /* @__PURE__ */ entity({
 /** A release of an application that is being moved. */
 const movedRelease = () =>
   z.looseObject({
-    /** Its number in the old cell, and in the new one as soon as it is there. */
+    /** Its version number in the old cell and, once it has been copied, in the new one. */
     from: z.string(),
     to: z.optional(z.string()),
-    /** The deployment whose build made it. */
+    /** The deployment whose build created it. */
     source: z.string(),
-    /** True for the one that serves. */
+    /** True for the live release. */
     live: z.optional(z.literal(true)),
-    /** True once its stored code has its variables sealed for the new cell. */
+    /** True once the variables in its stored code are encrypted for the new cell. */
     sealed: z.optional(z.literal(true)),
-    /** True where its code is not kept: it cannot be rolled back to after the move. */
+    /** True if its code is not stored any more. A rollback to it is not possible after the move. */
     absent: z.optional(z.literal(true)),
-    /** True once its code, of a move that failed, is sealed for the old cell again. */
+    /** After a failed move: true once its code is encrypted for the old cell again. */
     sealedBack: z.optional(z.literal(true)),
   });
 
@@ -83,17 +83,17 @@ export const Move = /* @__PURE__ */ entity({
       from: z.string(),
       to: z.string(),
       status: oneOf(['COPYING', 'SWITCHING', 'DRAINING', 'DONE', 'FAILED']),
-      /** The releases that are kept, oldest first; absent before they were looked for. */
+      /** The kept releases, oldest first; absent until the move has listed them. */
       releases: z.optional(z.array(movedRelease())),
-      /** Set with the switch: the host names that are switched, and the cell of their routes. */
+      /** Set when visitors are switched: the switched host names, and the cell of their routes. */
       edge: z.optional(z.looseObject({ cellId: z.string(), hosts: z.array(z.string()) })),
-      /** Executions that ended before the move did. */
+      /** The number of executions that ended before the move was finished. */
       attempts: z.int(),
       createdAt: z.string(),
       /** The time at which visitors were sent to the new cell. */
       switchedAt: z.optional(z.string()),
       finishedAt: z.nullable(z.string()),
-      /** The reason why it fails: while it is unfinished, what it has done is being undone. */
+      /** The reason for its failure. Until the move is finished, it is being undone. */
       problem: z.optional(z.string()),
       /** While unfinished: the time at which the reconciler checks its execution. */
       dueAt: z.optional(z.string()),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { entity, type ItemOf, object, sealed } from '../entity.ts';
 
-/** The account and resources of the synthetic checks, and what one run leaves for the next to evaluate (domain/processes/checks.ts). */
+/** The account and resources of the synthetic checks, and the work of one run that the next run evaluates (domain/processes/checks.ts). */
 export type Checks = ItemOf<typeof Checks>;
 export const Checks = /* @__PURE__ */ entity({
   type: 'CHECKS',
@@ -10,12 +10,12 @@ export const Checks = /* @__PURE__ */ entity({
       accountId: z.string(),
       secretKey: sealed(),
       applicationId: z.optional(z.string()),
-      /** Host name of the application. */
+      /** The host name of the application. */
       host: z.optional(z.string()),
       webhookId: z.optional(z.string()),
-      /** A ping whose delivery has not been seen. */
+      /** A ping whose delivery the checks have not seen yet. */
       ping: z.optional(object({ eventId: z.string(), at: z.string() })),
-      /** A deployment whose end has not been seen. */
+      /** A deployment whose end the checks have not seen yet. */
       deployment: z.optional(object({ id: z.string(), at: z.string() })),
     }),
   key: (_: object) => ({ pk: 'CHECKS', sk: 'CHECKS' }),

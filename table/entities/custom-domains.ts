@@ -4,8 +4,8 @@ import { entity, type ItemOf, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
- * An account's unverified claim of a host. It excludes the account's other applications and no other account; the account
- * that verifies it first has the host.
+ * An account's unverified claim of a host name. It excludes other applications of the account, but no other account. The first account
+ * that verifies its claim gets the host name.
  */
 export type HostClaim = ItemOf<typeof HostClaim>;
 export const HostClaim = /* @__PURE__ */ entity({
@@ -18,8 +18,8 @@ export const HostClaim = /* @__PURE__ */ entity({
 });
 
 /**
- * The distribution tenant of a verified domain, with its certificate. It exists from the verification until its last
- * part is removed; the claim of the host ends with it, not earlier.
+ * The distribution tenant of a verified domain, with its certificate. The item exists from the verification until the last part of the
+ * tenant is removed. The ownership of the host name ends together with it, not earlier.
  */
 export type DistributionTenant = ItemOf<typeof DistributionTenant>;
 export const DistributionTenant = /* @__PURE__ */ entity({
@@ -29,30 +29,30 @@ export const DistributionTenant = /* @__PURE__ */ entity({
       host: z.string(),
       accountId: z.string(),
       applicationId: z.string(),
-      /** The claim's; its tenant is named after it. */
+      /** The token of the claim, which is part of the tenant's name. */
       token: z.string(),
       /** The cell whose edge has the tenant; absent for the home cell. */
       cellId: z.optional(z.string()),
       status: oneOf([...CERTIFICATE_STATUSES, 'CLOSING']),
-      /** Time at which the status last changed. */
+      /** The time of the last change of the status. */
       since: z.string(),
       problem: z.nullable(z.string()),
-      /** True when the host is a zone apex, as of the last DNS lookup. */
+      /** True if the host name is a zone apex, as of the last DNS lookup. */
       apex: z.boolean(),
-      /** Number of certificates requested; an account has a yearly limit. */
+      /** The number of requested certificates; an AWS account has a yearly limit. */
       certificates: z.int(),
       checkedAt: z.nullable(z.string()),
-      /** Since when its certificate cannot be issued or renewed; absent while all is well. Setting it notifies the account. */
+      /** The time since which its certificate cannot be issued or renewed; absent otherwise. Setting it notifies the account. */
       troubledSince: z.optional(z.string()),
-      /** Time at which the owner last requested a check. */
+      /** The time at which the owner last requested a check. */
       askedAt: z.optional(z.string()),
-      /** End of the create lease: until then one execution may be creating the tenant, and no other does. */
+      /** The end of the create lease, during which only one execution may create the tenant. */
       createLeaseUntil: z.optional(z.string()),
-      /** True when the host's ownership is verified every week; absent for tenants of before. */
+      /** True if the ownership of the host name is verified every week; absent for older tenants. */
       reverified: z.optional(z.boolean()),
-      /** The next check by the reconciler. */
+      /** The time of the next check by the reconciler. */
       dueAt: z.string(),
-      /** Counts changes: of two racing ones exactly one wins. */
+      /** The version of the item, so that only one of two concurrent changes succeeds. */
       version: z.int(),
     }),
   key: ({ host }: { host: string }) => ({ pk: key('HOST', host), sk: 'DOOR' }),

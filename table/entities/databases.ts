@@ -6,10 +6,10 @@ import { measuredDatabases } from '../migrations/0005-measured-databases.ts';
 
 /** The partition of an application's databases. */
 export const databasesOf = (applicationId: string) => key('APP', applicationId, 'DATABASES');
-/** The list of all of an account's. */
+/** The list of all databases of an account. */
 export const databaseListOf = (accountId: string) => key('ACCOUNT', accountId, 'DATABASES');
 
-/** A database of an application. Its variables' prefix is its key: no two of an application share one. */
+/** A database of an application. Its key is the prefix of its variables, which is therefore unique in the application. */
 export type Database = ItemOf<typeof Database>;
 export const Database = /* @__PURE__ */ entity({
   type: 'DATABASE',
@@ -22,18 +22,18 @@ export const Database = /* @__PURE__ */ entity({
       prefix: z.string(),
       status: oneOf(DATABASE_STATUSES),
       region: z.string(),
-      /** The cluster, once it was asked for, and where it answers. */
+      /** The cluster, once it has been requested, and its host name and port. */
       clusterId: z.optional(z.string()),
       host: z.nullable(z.string()),
-      /** PostgreSQL's own unless given. */
+      /** Default: PostgreSQL's port. */
       port: z.optional(z.int()),
-      /** The number of times that its passwords were revoked, and the number that its cluster knows of. */
+      /** The number of times that its passwords were revoked, and the number that has been applied to its cluster. */
       generation: z.optional(z.int()),
       appliedGeneration: z.optional(z.int()),
-      /** The clients that may open connections, and those that may by the tags of its cluster; all where it is absent. */
+      /** The clients that may open connections, and the setting that has been applied to its cluster; absent for ALL. */
       access: z.optional(oneOf(DATABASE_ACCESS)),
       appliedAccess: z.optional(oneOf(DATABASE_ACCESS)),
-      /** True from its creation on: what it uses is measured with the other databases of its account. */
+      /** True from its creation on: its use is measured together with the account's other databases. */
       measured: z.optional(z.literal(true)),
       /** DPUs used in a month (`2026-11`) as last measured. */
       unitsMonth: z.optional(z.string()),
@@ -41,14 +41,14 @@ export const Database = /* @__PURE__ */ entity({
       /** Storage in bytes as last measured. */
       storageBytes: z.optional(z.number()),
       measuredAt: z.optional(z.string()),
-      /** The reason why it is FAILED, for its owner. */
+      /** The reason for the status FAILED, for its owner. */
       failureReason: z.optional(z.string()),
-      /** True where it certainly has no cluster: none was made, and none is asked for to remove it. */
+      /** True if it certainly has no cluster, because none was created. Its removal then does not look for one. */
       unmade: z.optional(z.literal(true)),
-      /** True where the account's number of databases counts it. */
+      /** True if the account's number of databases includes it. */
       counted: z.optional(z.literal(true)),
       createdAt: z.string(),
-      /** While something of its cluster is to be changed: the time at which the reconciler starts another execution. */
+      /** While a change of its cluster is pending: the time at which the reconciler starts another execution. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ applicationId, prefix }: Pick<DatabaseKey, 'applicationId' | 'prefix'>) => ({
@@ -67,9 +67,9 @@ export const DatabaseUse = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       accountId: z.string(),
-      /** Number of writes. The end of a measurement requires the number that it read. */
+      /** The version of the item. The end of a measurement requires the version that it read. */
       version: z.int(),
-      /** The DPUs in a month (`2026-11`) of deleted databases that are not measured any more. */
+      /** The DPUs in a month (`2026-11`) of deleted databases that are no longer measured. */
       settledMonth: z.optional(z.string()),
       settledUnits: z.optional(z.number()),
       dueAt: z.optional(z.string()),
@@ -81,7 +81,7 @@ export const DatabaseUse = /* @__PURE__ */ entity({
 /** The partition of the databases that an account deleted. */
 export const deletedDatabasesOf = (accountId: string) => key('ACCOUNT', accountId, 'DELETED_DATABASES');
 
-/** The cluster of a deleted database, until its last values are measured: what it used counts until the month ends. */
+/** The cluster of a deleted database, until its last values are measured. Its use counts until the end of the month. */
 export type DeletedDatabase = ItemOf<typeof DeletedDatabase>;
 export const DeletedDatabase = /* @__PURE__ */ entity({
   type: 'DELETED_DATABASE',

@@ -3,13 +3,13 @@ import { DEPLOYMENT_STATUSES, TRIGGERS } from '../../contract/enums.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** A push that was taken, by its delivery's id: a repeat finds it and deploys nothing more. */
+/** An accepted push, by the id of its delivery, so that a redelivered push starts no other deployment. */
 export type Push = ItemOf<typeof Push>;
 export const Push = /* @__PURE__ */ entity({
   type: 'PUSH',
   schema: () =>
     z.object({
-      /** The Git host's own id of the delivery. */
+      /** The Git host's id of the delivery. */
       id: z.string(),
       accountId: z.string(),
       applicationId: z.string(),
@@ -39,33 +39,31 @@ export const Deployment = /* @__PURE__ */ entity({
       commitSha: z.string(),
       startedAt: z.string(),
       finishedAt: z.nullable(z.string()),
-      /**
-       * Log lines that the platform adds after the build's own log, in the same format (providers/builds/build-log.ts).
-       */
+      /** Log lines that the platform adds after the log of the build, in the same format (providers/builds/build-log.ts). */
       notes: z.array(z.string()),
-      /** Time at which the build was submitted; absent for rollbacks. */
+      /** The time at which the build was submitted; absent for rollbacks. */
       beganAt: z.optional(z.string()),
       /** CodeBuild's id of the build that was submitted last. */
       buildId: z.optional(z.string()),
-      /** Time at which the build was over and its release began. */
+      /** The time at which the build finished and its release started. */
       builtAt: z.optional(z.string()),
-      /** Duration of the build in milliseconds, without its wait for a builder. */
+      /** The duration of the build in milliseconds, without its wait for a builder. */
       buildMs: z.optional(z.number()),
-      /** The host's version number of the release, once there is one. */
+      /** The application host's version number of the release, once it exists. */
       release: z.optional(z.string()),
-      /** The last move whose new cell the release is in. */
+      /** The last move that brought the release to its cell. */
       movedBy: z.optional(z.string()),
-      /** Of a rollback: the deployment whose build made the release. */
+      /** For a rollback: the deployment whose build created the release. */
       builtBy: z.optional(z.string()),
-      /** True once the release is being removed: it cannot be rolled back to any more. */
+      /** True once the release is being removed. A rollback to it is no longer possible. */
       retired: z.optional(z.literal(true)),
-      /** The reason for which an operator cancelled it; the stream stops what runs. */
+      /** The reason for an operator's cancellation. The stream then stops the execution and the build. */
       cancelled: z.optional(z.string()),
-      /** True while another deployment of the application is under way: nothing is started for this one yet. */
+      /** True while another deployment of the application is in progress and this one has not started. */
       waiting: z.optional(z.literal(true)),
-      /** Time at which the scheduler gave it a builder (domain/deployments/scheduler.ts); absent for rollbacks. */
+      /** The time at which the scheduler admitted it to a builder (domain/deployments/scheduler.ts); absent for rollbacks. */
       admittedAt: z.optional(z.string()),
-      /** The cell in whose line its release waits, and since when (table/entities/releases.ts); absent while it does not wait. */
+      /** While its release is queued: the cell of the queue, and the time since which it waits (table/entities/releases.ts). */
       releaseQueue: z.optional(z.looseObject({ cellId: z.string(), since: z.string() })),
       /** While unfinished: the time at which the reconciler checks its execution. */
       dueAt: z.optional(z.string()),
@@ -75,7 +73,7 @@ export const Deployment = /* @__PURE__ */ entity({
   due: { queues: ['DEPLOYMENT'] },
 });
 
-/** A deployment that waits in its account's line for a builder. Ids sort by time, so the partition is in order of arrival. */
+/** A deployment in its account's queue for a builder. Ids sort by time, so the partition is in order of arrival. */
 export type QueuedBuild = ItemOf<typeof QueuedBuild>;
 export const QueuedBuild = /* @__PURE__ */ entity({
   type: 'QUEUED_BUILD',
@@ -93,7 +91,10 @@ export const QueuedBuild = /* @__PURE__ */ entity({
 /** The partition of an account's {@link QueuedBuild}s. */
 export const queuedBuildsOf = (accountId: string): string => key('ACCOUNT', accountId, 'QUEUED_BUILDS');
 
-/** An account's line of builds. It is due while a build waits in it: at once, or later if the account has its builds at once. */
+/**
+ * The queue of an account's builds. While a build waits, it is due: immediately, or later if the account already runs its maximum
+ * number of concurrent builds.
+ */
 export type BuildQueue = ItemOf<typeof BuildQueue>;
 export const BuildQueue = /* @__PURE__ */ entity({
   type: 'BUILD_QUEUE',
@@ -103,8 +104,8 @@ export const BuildQueue = /* @__PURE__ */ entity({
 });
 
 /**
- * The deployment whose build waits in front of the builders: there is at most one, so that no account's builds fill the
- * queue of the build service.
+ * The deployment whose build waits for a free builder. There is at most one over all accounts, so that no account can fill the queue of
+ * the build service.
  */
 export type NextBuild = ItemOf<typeof NextBuild>;
 export const NextBuild = /* @__PURE__ */ entity({

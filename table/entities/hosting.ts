@@ -6,31 +6,31 @@ import { joinKey as key, nameListKeys } from '../keys.ts';
 /** The partition of all hosting servers. */
 export const HOSTING_SERVERS = key('HOSTING_SERVERS');
 
-/** A server that web and email hosting lives on: operators' data, changed without a deployment. */
+/** A server for web and email hosting. Operators register and change servers without a deployment. */
 export type HostingServer = ItemOf<typeof HostingServer>;
 export const HostingServer = /* @__PURE__ */ entity({
   type: 'HOSTING_SERVER',
   schema: () =>
     z.object({
       name: z.string(),
-      /** Its panel's, without a slash at the end. */
+      /** The base URL of its panel, without a trailing slash. */
       baseUrl: z.string(),
-      /** The IPv4 address of its websites, and the name of its mail server, to which hosted domains point; unknown where not given. */
+      /** The IPv4 address of its websites, and the host name of its mail server, to which hosted domains point; absent if unknown. */
       address: z.optional(z.string()),
       mailHost: z.optional(z.string()),
       /** The platform's user on the server, and that user's API token. */
       user: z.string(),
       token: sealed(),
-      /** True when new accounts may be placed on the server. */
+      /** True if the server accepts new accounts. */
       open: z.boolean(),
     }),
   key: ({ name }: { name: string }) => ({ pk: HOSTING_SERVERS, sk: name }),
 });
 
-/** The list of hosted domains that end in the same two labels as a domain, by their reversed names. */
+/** The list of hosted domains that end in the same two labels as a domain, sorted by their reversed names. */
 export const hostedDomainsNear = (domain: string) => nameListKeys('HOSTED', domain);
 
-/** A domain that is hosted, and the one account that may host it. */
+/** A hosted domain, and the only account that may host it. */
 export type HostingDomain = ItemOf<typeof HostingDomain>;
 export const HostingDomain = /* @__PURE__ */ entity({
   type: 'HOSTING_DOMAIN',
@@ -40,9 +40,9 @@ export const HostingDomain = /* @__PURE__ */ entity({
       accountId: z.string(),
       /** The account's newest subscription for it. */
       subscriptionId: z.string(),
-      /** Time at which the account proved that it owns the domain. Absent until then: the first one that proves it has it. */
+      /** The time at which the account proved that it owns the domain. While it is absent, any account that proves it gets the domain. */
       provenAt: z.optional(z.string()),
-      /** Time at which the proof was first found missing, within the grace period. */
+      /** The time at which the proof was first found missing, within the grace period. */
       unprovenSince: z.optional(z.string()),
       problem: z.optional(z.string()),
       checkedAt: z.string(),
@@ -51,10 +51,10 @@ export const HostingDomain = /* @__PURE__ */ entity({
   list: ({ domain }) => hostedDomainsNear(domain),
 });
 
-/** Days for which a proven domain stays its last account's after its hosting has ended: its DNS may point to the server still. */
+/** The number of days for which a proven domain stays reserved for its last account after its hosting ends, as its DNS may still point to the server. */
 export const RESERVED_DAYS = 90;
 
-/** A domain whose hosting ended while it was proven, and the account that hosted it until then. */
+/** A domain whose hosting ended while it was proven, and the account that hosted it last. */
 export const FormerHostingDomain = /* @__PURE__ */ entity({
   type: 'FORMER_HOSTING_DOMAIN',
   schema: () => z.object({ domain: z.string(), accountId: z.string(), createdAt: z.string() }),
@@ -62,7 +62,7 @@ export const FormerHostingDomain = /* @__PURE__ */ entity({
   expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + RESERVED_DAYS * DAY,
 });
 
-/** The account of a hosting subscription on its server; its id is the subscription's. */
+/** The account of a hosting subscription on its server. Its id is the subscription's. */
 export type HostingAccount = ItemOf<typeof HostingAccount>;
 export const HostingAccount = /* @__PURE__ */ entity({
   type: 'HOSTING_ACCOUNT',
@@ -70,24 +70,24 @@ export const HostingAccount = /* @__PURE__ */ entity({
     z.object({
       accountId: z.string(),
       id: z.string(),
-      /** Empty until one is chosen. */
+      /** The name of its server; empty until one is chosen. */
       server: z.string(),
-      /** Its name on the server. */
+      /** Its user name on the server. */
       username: z.string(),
-      /** Its state there when we last heard of it. */
+      /** The status that the server last reported. */
       status: oneOf(PANEL_STATUSES),
-      /** The server's treatment of mail for its domain: only a proven domain's is accepted. Absent for accounts of before. */
+      /** LOCAL if the server accepts mail for its domain, which must be proven. Absent for older accounts. */
       mail: z.optional(oneOf(['LOCAL', 'REMOTE'])),
-      /** Number of times that another subscription took this account over as its own: a removal is decided on what was read. */
+      /** The number of times that another subscription adopted this account. A removal requires the number that it read. */
       adoptions: z.optional(z.int()),
-      /** Time at which its removal was decided, which no check takes back: no subscription adopts it from then on. */
+      /** The time at which its removal was decided. The decision is final, and no subscription adopts it from then on. */
       removing: z.optional(z.string()),
-      /** Time until which the server may make it after a check asked for that. Not removed afterwards. */
+      /** The time until which the server may still create it, after a check requested that. It stays set afterwards. */
       creatingUntil: z.optional(z.string()),
-      /** Checks in a row that came to nothing, and what the last one said. */
+      /** The number of consecutive failed checks, and the problem of the last one. */
       failures: z.int(),
       problem: z.optional(z.string()),
-      /** The next comparison with its subscription; none once it is removed. */
+      /** The time of the next comparison with its subscription; absent once it is removed. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('HOSTING', id) }),

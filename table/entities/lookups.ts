@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** The partition of everything that a text identifies. */
+/** The partition of all lookups with a text. */
 export const lookupsOf = (text: string) => key('LOOKUP', text.toLowerCase());
 
 /**
- * A text by which operators find an account: an email address, the id of one of its resources, or the beginning of a key. The
- * stream adds it when the resource is created, so that no request waits for it.
+ * A text by which operators find an account: an email address, the id of one of its resources, or the first characters of a key. The
+ * stream adds it after the resource is created, so that no request waits for it.
  */
 export type Lookup = ItemOf<typeof Lookup>;
 export const Lookup = /* @__PURE__ */ entity({
@@ -18,12 +18,12 @@ export const Lookup = /* @__PURE__ */ entity({
       kind: z.string(),
       accountId: z.string(),
       id: z.string(),
-      /** Of a request: the API key or login that made it; absent in items of earlier versions. */
+      /** For a request: the API key or login that made it; absent in items of earlier versions. */
       by: z.optional(z.string()),
-      /** Of what is many: the table deletes it after this. */
+      /** For numerous kinds: the time after which the table deletes it. */
       expiresAtEpoch: z.optional(z.int()),
     }),
-  // The id last: the sort key must not be the same for two resources.
+  // The sort key includes the id, so that it differs for two resources of an account.
   key: ({ text, accountId, id }: AccountScopedId & { text: string }) => ({
     pk: lookupsOf(text),
     sk: key('LOOKUP', accountId, id),
@@ -34,7 +34,7 @@ export const Lookup = /* @__PURE__ */ entity({
 export const failedRequestsOf = (accountId: string) => key('ACCOUNT', accountId, 'FAILED_REQUESTS');
 const KEPT_DAYS = 14;
 
-/** A request that was refused or failed, for the operators who are asked about it. */
+/** A refused or failed request, for operators who are asked about it. */
 export type FailedRequest = ItemOf<typeof FailedRequest>;
 export const FailedRequest = /* @__PURE__ */ entity({
   type: 'FAILED_REQUEST',
@@ -47,7 +47,7 @@ export const FailedRequest = /* @__PURE__ */ entity({
       code: z.string(),
       message: z.string(),
       at: z.string(),
-      /** The API key or login that made it, and the address that it came from; absent in items of earlier versions. */
+      /** The API key or login that made it, and the client's address; absent in items of earlier versions. */
       by: z.optional(z.string()),
       address: z.optional(z.string()),
     }),

@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { DAY, entity, epoch, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** One email address that was invited, by the SHA-256 of it: when it was last sent an invitation, and which. */
+/** The last invitation that was emailed to an address, which is stored as its SHA-256. */
 export type MailAddress = ItemOf<typeof MailAddress>;
 export const MailAddress = /* @__PURE__ */ entity({
   type: 'MAIL_ADDRESS',
   schema: () =>
     z.object({
       hash: z.string(),
-      /** Time of the last invitation, which is compared in seconds, and the invitation. */
+      /** The time of the last invitation, the same in epoch seconds for conditions, and the invitation's id. */
       at: z.string(),
       invitedAtEpoch: z.int(),
       invitedFor: z.string(),

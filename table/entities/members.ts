@@ -4,8 +4,8 @@ import { entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
- * The members of an account and its open invitations, in one item: that an account keeps an owner, and that an invitation is used
- * once, are conditions on its version. Absent while the account has the one login that opened it.
+ * The members and open invitations of an account. They are one item, so that a condition on its version ensures that an account keeps
+ * an owner and that an invitation is used only once. Absent while the only member is the login that opened the account.
  */
 export type Team = ItemOf<typeof Team>;
 export const Team = /* @__PURE__ */ entity({
@@ -13,11 +13,11 @@ export const Team = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       accountId: z.string(),
-      /** Number of writes. A write requires the number that it read. */
+      /** The version of the item. A write requires the version that it read. */
       version: z.int(),
       members: z.array(
         object({
-          /** The login: what its issuer calls the person. */
+          /** The issuer's id of the login. */
           subject: z.string(),
           email: z.string(),
           name: z.string(),
@@ -32,17 +32,17 @@ export const Team = /* @__PURE__ */ entity({
           role: oneOf(MEMBER_ROLES),
           /** SHA-256 of the secret in the link. */
           hash: z.string(),
-          /** The email with a link of its own; absent until one is sent, and where none is to be. */
+          /** The email with its own link; absent until it is sent, and if none is to be sent. */
           mail: z.optional(
             object({
               /** SHA-256 of the secret in the email's link. */
               hash: z.string(),
               sentAt: z.optional(z.string()),
-              /** While it is being sent: the time at which its sender counts as dead. */
+              /** While it is being sent: the time at which its sender is considered crashed. */
               claimedUntil: z.optional(z.string()),
             }),
           ),
-          /** Email address of the owner who invited; null for logins from before it was kept. */
+          /** The email address of the inviting owner; null if it is unknown. */
           invitedBy: z.nullable(z.string()),
           createdAt: z.string(),
           expiresAt: z.string(),

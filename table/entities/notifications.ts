@@ -3,10 +3,10 @@ import { NOTIFICATION_DAYS, NOTIFICATION_KIND_NAMES } from '../../contract/accou
 import { DAY, entity, epoch, type ItemOf, object, oneOf, partialRecord } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** The partition with the notifications of an account, by day. */
+/** The partition of an account's notifications, by day. */
 export const notificationsOf = (accountId: string) => key('ACCOUNT', accountId, 'NOTIFICATIONS');
 
-/** One incident of one day: what happens again on that day changes the time of the first. */
+/** An incident on one day. Further occurrences on that day only update its time. */
 export type Notification = ItemOf<typeof Notification>;
 export const Notification = /* @__PURE__ */ entity({
   type: 'NOTIFICATION',
@@ -16,7 +16,7 @@ export const Notification = /* @__PURE__ */ entity({
       /** `2026-11-23`, in UTC. */
       day: z.string(),
       kind: oneOf(NOTIFICATION_KIND_NAMES),
-      /** The resource that it is about. */
+      /** The id of the affected resource. */
       subjectId: z.string(),
       title: z.string(),
       path: z.string(),
@@ -29,7 +29,7 @@ export const Notification = /* @__PURE__ */ entity({
   expiresAtEpoch: ({ day }) => epoch(`${day}T00:00:00.000Z`) + NOTIFICATION_DAYS * DAY,
 });
 
-/** State of one login: the time until which it has read an account's notifications, the kinds that it has switched off, and its emails. */
+/** The state of a login in an account: the time up to which it has read the notifications, the kinds that it has switched off, and its emails. */
 export type NotificationReader = ItemOf<typeof NotificationReader>;
 export const NotificationReader = /* @__PURE__ */ entity({
   type: 'NOTIFICATION_READER',
@@ -41,15 +41,15 @@ export const NotificationReader = /* @__PURE__ */ entity({
       off: z.optional(z.array(oneOf(NOTIFICATION_KIND_NAMES))),
       /** The kinds that are not sent by email. */
       offByMail: z.optional(z.array(oneOf(NOTIFICATION_KIND_NAMES))),
-      /** Signs the links of its emails that switch a kind off. */
+      /** The key that signs the unsubscribe links in its emails. */
       unsubscribeKey: z.optional(z.string()),
-      /** Of each kind, the time of the last email, and the ids of the notifications that were sent. */
+      /** For each kind, the time of the last email, and the ids of the emailed notifications. */
       mailed: z.optional(
         partialRecord(NOTIFICATION_KIND_NAMES, object({ lastAt: z.string(), sent: z.array(z.string()) })),
       ),
-      /** Counts the emails that were begun. A write of `mailed` requires the number that it read. */
+      /** The number of started emails. A write of `mailed` requires the number that it read. */
       mailVersion: z.optional(z.int()),
-      /** While an email is being sent: the time at which its sender counts as dead. */
+      /** While an email is being sent: the time at which its sender is considered crashed. */
       mailClaimedUntil: z.optional(z.string()),
     }),
   key: ({ accountId, subject }: { accountId: string; subject: string }) => ({

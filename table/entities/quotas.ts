@@ -1,21 +1,21 @@
 import * as z from 'zod/mini';
 import { entity, type ItemOf, object } from '../entity.ts';
 
-/** Use of AWS's quotas by the platform when they were last measured (domain/operator/quotas.ts). */
+/** The platform's use of AWS quotas, as last measured (domain/operator/quotas.ts). */
 export type Quotas = ItemOf<typeof Quotas>;
 export const Quotas = /* @__PURE__ */ entity({
   type: 'QUOTAS',
   schema: () =>
     z.object({
-      /** The last attempt to measure them all. */
+      /** The time of the last attempt to measure them all. */
       attemptedAt: z.string(),
       uses: z.array(
         object({
-          /** Name of the limit in contract/limits/aws-limits.ts. */
+          /** The name of the limit in contract/limits/aws-limits.ts. */
           quota: z.string(),
           cellId: z.string(),
           region: z.string(),
-          /** Absent, like the other two, for one that never was measured. */
+          /** Absent, like `limit` and `measuredAt`, for a quota that was never measured. */
           used: z.optional(z.number()),
           limit: z.optional(z.number()),
           measuredAt: z.optional(z.string()),

@@ -3,14 +3,14 @@ import { DNS_PROVIDERS, DOMAIN_STATUSES, DOMAIN_TASKS, OPEN_VERIFICATIONS } from
 import { type AccountScopedId, entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** The extensions on sale and their prices, where operators have changed them (domain/registrar/tlds.ts reads it). */
+/** The TLDs on sale and their prices, if operators have changed them (domain/registrar/tlds.ts). */
 export const DomainOffer = /* @__PURE__ */ entity({
   type: 'DOMAIN_OFFER',
   schema: () => z.object({ offer: z.unknown(), changedAt: z.string() }),
   key: (_: object) => ({ pk: 'DOMAIN_OFFER', sk: 'DOMAIN_OFFER' }),
 });
 
-/** A name belongs to the one domain that has this item, from its order until it is released. */
+/** The ownership of a name by a domain, from its order until it is released. */
 export type DomainName = ItemOf<typeof DomainName>;
 export const DomainName = /* @__PURE__ */ entity({
   type: 'DOMAIN_NAME',
@@ -22,8 +22,8 @@ export const DomainName = /* @__PURE__ */ entity({
 export const domainsOf = (accountId: string) => key('ACCOUNT', accountId, 'DOMAINS');
 
 /**
- * Reasons for which a domain will expire: it is not set to renew, its renewal is not paid, or it cannot be renewed because its
- * extension is no longer sold, or the account will be deleted.
+ * Reasons why a domain will expire: it is not set to renew, its renewal is not paid, or it cannot be renewed because its TLD is no
+ * longer on sale or its account will be deleted.
  */
 export const EXPIRY_REASONS = ['NO_AUTO_RENEW', 'UNPAID', 'NOT_RENEWABLE'] as const;
 
@@ -39,7 +39,7 @@ export const Domain = /* @__PURE__ */ entity({
       status: oneOf(DOMAIN_STATUSES),
       autoRenew: z.boolean(),
       registeredAt: z.nullable(z.string()),
-      /** The end of what is paid for. The registry's own term may end earlier and is renewed until then. */
+      /** The end of the paid term. The registry's term may end earlier and is renewed up to it. */
       expiresAt: z.nullable(z.string()),
       nameservers: z.array(z.string()),
       dnsProvider: oneOf(DNS_PROVIDERS),
@@ -53,42 +53,42 @@ export const Domain = /* @__PURE__ */ entity({
         postalCode: z.string(),
         country: z.string(),
       }),
-      /** The order's term, and the years that the registry sells at once. */
+      /** The term of the order in years, and the years that the registry sells in one step. */
       years: z.int(),
       yearsAtOnce: z.int(),
       privacy: z.boolean(),
-      /** The order's invoice; of a domain that was brought along there is none. */
+      /** The invoice of the order; absent for an adopted domain. */
       invoiceId: z.optional(z.string()),
-      /** The end of the registry's own term. */
+      /** The end of the registry's term. */
       registryExpiresAt: z.optional(z.string()),
-      /** Time at which the registrar last said that it has the domain; absent until it was asked (domain/registrar/confirmation.ts). */
+      /** The time at which the registrar last confirmed the domain; absent before the first check (domain/registrar/confirmation.ts). */
       confirmedAt: z.optional(z.string()),
-      /** Time at which the registrar first said that it has the domain no more. Of an ended domain: why it ended. */
+      /** The time at which the registrar first reported that it no longer has the domain. For an ended domain, this is why it ended. */
       absentSince: z.optional(z.string()),
-      /** The last request to change its name servers at the registry, which may refuse it later; absent once the registry has them. */
+      /** The last request to change its name servers, which the registry may still refuse; absent once the registry has them. */
       delegation: z.optional(
         object({
           askedAt: z.string(),
-          /** The name servers that the registry has instead, as it last said. */
+          /** The name servers that the registry last reported instead. */
           present: z.optional(z.array(z.string())),
-          /** True once they were requested again: if the registry still has others then, operators are told. */
+          /** True once the change was requested again. If the registry then still has others, operators are alarmed. */
           repeated: z.optional(z.boolean()),
         }),
       ),
       /**
-       * The registrar has written to the registrant, whose address it wants confirmed; absent where nothing is to be confirmed. The
-       * notification follows from `noticeAt` (domain/registrar/verification.ts).
+       * Present while the registrar waits for the registrant to confirm an email address. A change of `noticeAt` notifies the account
+       * (domain/registrar/verification.ts).
        */
       verification: z.optional(object({ status: oneOf(OPEN_VERIFICATIONS), noticeAt: z.string() })),
-      /** The task in progress at the registrar; one at a time. */
+      /** The task in progress at the registrar; there is at most one. */
       task: z.optional(
         object({
           kind: oneOf(DOMAIN_TASKS),
           years: z.int(),
-          /** The invoice that pays for it: refunded if the registrar refuses. */
+          /** The invoice that pays for it, which is refunded if the registrar refuses the task. */
           invoiceId: z.optional(z.string()),
           since: z.string(),
-          /** The execution that does it. */
+          /** The execution that carries it out. */
           execution: z.string(),
           operationId: z.optional(z.string()),
         }),
@@ -96,8 +96,8 @@ export const Domain = /* @__PURE__ */ entity({
       /** The invoice for the next term, once it is issued. */
       renewal: z.optional(object({ invoiceId: z.string(), years: z.int(), paid: z.optional(z.boolean()) })),
       /**
-       * The last notice before the term ends: the term's end, and how many days before it. Without a reason, none was needed.
-       * The notification follows from it, so that there is one for each.
+       * The last notice before the end of the term: the term's end, and the number of days before it. Without a reason, no notice was
+       * needed. Each change of it notifies the account once.
        */
       expiryNotice: z.optional(
         object({
@@ -107,7 +107,7 @@ export const Domain = /* @__PURE__ */ entity({
           reason: z.optional(oneOf(EXPIRY_REASONS)),
         }),
       ),
-      /** The next check of its task, order or term. */
+      /** The time of the next check of its task, order or term. */
       dueAt: z.optional(z.string()),
       createdAt: z.string(),
     }),

@@ -34,12 +34,12 @@ export const ReleasePace = /* @__PURE__ */ entity({
     z.object({
       cellId: z.string(),
       version: z.int(),
-      /** Requests that could be made immediately, at the time `at`. */
+      /** The number of requests that could be made immediately at the time `at`. */
       tokens: z.number(),
       at: z.string(),
-      /** The rate after the host last throttled requests, in requests a second; absent where it never did. */
+      /** The rate after the host last throttled requests, in requests per second; absent if it never did. */
       slowed: z.optional(z.looseObject({ rate: z.number(), at: z.string() })),
-      /** Accounts of the last releases, the latest at the end. */
+      /** The accounts of the latest releases, the newest last. */
       recent: z.array(z.string()),
     }),
   key: ({ cellId }: { cellId: string }) => ({ pk: key('CELL', cellId, 'RELEASE_PACE'), sk: 'RELEASE_PACE' }),

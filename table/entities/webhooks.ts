@@ -6,17 +6,17 @@ import { joinKey as key } from '../keys.ts';
 import { deliveryStep } from '../migrations/0002-delivery-step.ts';
 import { schedule } from '../schedule.ts';
 
-/** The partitions that each queue of events and deliveries is spread over in the `due` index, so that none is hot. */
+/** The number of partitions in the `due` index for each queue of events and deliveries, so that no partition becomes hot. */
 const SHARDS = {
   count: 8,
-  /** Ids of events and deliveries end in hexadecimal characters that are as good as random. */
+  /** Returns the partition of an id, whose last hexadecimal characters are practically random. */
   of: (id: string) => Number.parseInt(id.slice(-4), 16) % 8,
 };
 
 /** The partition of an account's endpoints. */
 export const webhooksOf = (accountId: string) => key('ACCOUNT', accountId, 'WEBHOOKS');
 
-/** An endpoint of an account. All of an account's stand in one partition: fan-out reads them at once, consistently. */
+/** A webhook endpoint. An account's endpoints share a partition, so that fan-out reads them in one consistent query. */
 export type Webhook = ItemOf<typeof Webhook>;
 export const Webhook = /* @__PURE__ */ entity({
   type: 'WEBHOOK',
@@ -32,30 +32,30 @@ export const Webhook = /* @__PURE__ */ entity({
       failureCount: z.int(),
       disabledAt: z.nullable(z.string()),
       secret: sealed(),
-      /** Slow attempts in a row; absent where the last one was quick. */
+      /** The number of consecutive slow attempts; absent if the last one was fast. */
       slowAttempts: z.optional(z.int()),
-      /** Until then its deliveries go to the slow lane (domain/webhooks/slow-lane.ts). */
+      /** The time until which its deliveries go to the slow lane (domain/webhooks/slow-lane.ts). */
       slowUntil: z.optional(z.string()),
-      /** While the account or this endpoint is suspended: nothing is sent, and deliveries wait. */
+      /** Present while the account or this endpoint is suspended. Nothing is sent, and deliveries wait. */
       heldSince: z.optional(z.string()),
-      /** Present while an operator has suspended this endpoint: nothing is sent, and deliveries wait. */
+      /** Present while an operator has suspended this endpoint. */
       suspension: z.optional(object({ reason: z.string(), since: z.string() })),
-      /** The secret before the last rotation, which signs too until it expires. */
+      /** The secret before the last rotation. Deliveries are also signed with it until it expires. */
       previous: z.optional(object({ secret: sealed(), expiresAt: z.string() })),
       createdAt: z.string(),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: webhooksOf(accountId), sk: id }),
 });
 
-/** The list of an endpoint's deliveries; each stands there by the time it was made. */
+/** The list of an endpoint's deliveries, sorted by creation. */
 export const deliveriesOf = (webhookId: string) => key('WEBHOOK', webhookId, 'DELIVERIES');
-/** A delivery's place in its endpoint's list. */
+/** Returns the sort key of a delivery in its endpoint's list. */
 export const deliveryOrder = ({ createdAt, id }: { createdAt: string; id: string }) => key(createdAt, id);
 
 const milliseconds = () => z.nullable(z.int());
-/** Fields of an attempt about its exchange, beside the response; absent in attempts of version 0.2.0. */
+/** Details of an attempt's HTTP exchange; absent in attempts of version 0.2.0. */
 const exchange = () => ({
-  /** Lines of `Name: value`; absent where the delivery keeps its only attempt, and they do not fit beside the response. */
+  /** Lines of `Name: value`; absent if the delivery stores its only attempt itself and they do not fit next to the response. */
   responseHeaders: z.optional(z.string()),
   timing: z.optional(
     object({
