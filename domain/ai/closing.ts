@@ -58,7 +58,20 @@ export async function closeWindowsOf(deps: Deps, accountId: string): Promise<Rep
 async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | undefined> {
   const { accountId } = account;
   const now = deps.now();
-  const { ledger, unclosed } = await addClosing(deps, account);
+  const { update, repair } = planClose(account, await sumClosingWindows(deps, account), now);
+  // On a conflict the account stays due, and the next run tries again.
+  const written = await ignoreConflict(
+    deps.table.updateReturningChanged(change(AiAccount, { accountId }, update, concurrentUpdate)),
+  );
+  return written && repair;
+}
+
+/** Returns the change that closes an account's windows, and the repairs that it makes; undefined if there is nothing to repair. */
+function planClose(
+  account: AiAccount,
+  { ledger, unclosed }: ClosingSums,
+  now: Date,
+): { update: Change; repair: Repair | undefined } {
   const windows = windowsOf(account);
   const closing = windows.filter(({ window }) => window < unclosed);
   // Windows without running calls: their remaining holds are released.
@@ -98,13 +111,17 @@ async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | un
         : { openCalls: unchanged(account.openCalls), balanceMicroRand: { is: account.balanceMicroRand } }),
     },
   };
-  // On a conflict the account stays due, and the next run tries again.
-  const written = await ignoreConflict(
-    deps.table.updateReturningChanged(change(AiAccount, { accountId }, update, concurrentUpdate)),
-  );
   const count = calls + legacy.paths.length;
-  if (!written || (count === 0 && held === 0 && unapplied === 0)) return undefined;
-  return { accountId, calls: count, heldMicroRand: held, unappliedMicroRand: unapplied };
+  if (count === 0 && held === 0 && unapplied === 0) return { update, repair: undefined };
+  const { accountId } = account;
+  return { update, repair: { accountId, calls: count, heldMicroRand: held, unappliedMicroRand: unapplied } };
+}
+
+interface ClosingSums {
+  /** Sum of the entries of the closing windows. */
+  ledger: number;
+  /** The first window that stays open. */
+  unclosed: number;
 }
 
 /** The entries of one window: their total, and their sums by day, key and model. */
@@ -114,10 +131,10 @@ interface WindowEntries {
 }
 
 /**
- * Adds the calls of the windows that get no more entries to the sums of their day, oldest window first.
- * @returns the sum of these windows' entries, and the first window that stays open
+ * Adds the calls of the windows that get no more entries to the sums of their day, oldest window first. Stops after the window in which it
+ * reaches {@link MAX_ENTRIES}.
  */
-async function addClosing(deps: Deps, account: AiAccount): Promise<{ ledger: number; unclosed: number }> {
+async function sumClosingWindows(deps: Deps, account: AiAccount): Promise<ClosingSums> {
   const { accountId, closedWindow = 0 } = account;
   const first = firstUnclosedOf(account) ?? Infinity;
   let unclosed = Math.max(firstUnclosedAt(deps.now()), closedWindow + 1);
