@@ -64,7 +64,7 @@ describe.each([
 
   test('is the platform’s fault on credits, and free', async () => {
     const { apiError, done, report } = await call(body);
-    expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('cannot be reached through us') });
+    expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('is not available on credits') });
     expect(report.failure).toMatchObject({ kind: fault });
     expect(done).toEqual(['hold', 'release']);
   });

@@ -86,7 +86,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
 
   test('sells no models of a provider without a platform key', async () => {
     const { apiError, done } = await call({ model, messages: user('x') }, { platformKey: keptKey(undefined) });
-    expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('cannot be reached through us') });
+    expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('is not available on credits') });
     expect(done).toEqual([]);
   });
 

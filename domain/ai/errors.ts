@@ -67,7 +67,7 @@ export function toApiError(failure: ProviderFailure, context: ProviderContext): 
       // The caller cannot repair the platform's key. Operators get an alarm.
       return context.saved
         ? new ApiError('invalid_request', describeKeyFailure(failure, providerName))
-        : failed(`${providerName} cannot be reached through us at the moment.`);
+        : failed(`${providerName} is not available on credits at the moment. Try again later.`);
     case 'content-refused':
     case 'request-refused':
       return new ApiError('invalid_request', `${providerName} ${describeRefusal(failure, context)}`);

@@ -111,9 +111,13 @@ async function quoteSale(
   if (!model?.credits) return notSold(choice, adapterRequest.request.model);
   const key = await deps.platformKey(provider.id).current();
   if (!key) {
-    return new ApiError('server_error', `${provider.name} cannot be reached through us at the moment.`, {
-      status: 502,
-    });
+    return new ApiError(
+      'server_error',
+      `${provider.name} is not available on credits at the moment. Try again later.`,
+      {
+        status: 502,
+      },
+    );
   }
   const rate: Rate = { price: model.price, steps: model.steps, randPerDollar };
   try {

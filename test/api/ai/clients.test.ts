@@ -152,8 +152,8 @@ describe('openai', async () => {
 
   test.each([
     ['xai/grok-4.3', 'content-refused', 400, /^400 xAI refused the request: Content violates usage guidelines/],
-    ['google/gemini-3.8-flash', 'key-refused', 502, /cannot be reached through us/],
-    ['openai/gpt-4o-mini', 'credit-used-up', 502, /cannot be reached through us/],
+    ['google/gemini-3.8-flash', 'key-refused', 502, /is not available on credits/],
+    ['openai/gpt-4o-mini', 'credit-used-up', 502, /is not available on credits/],
   ])('raises what %s refuses as whose fault it is (%s)', async (model, fault, status, message) => {
     const ask = client.chat.completions.create({ model, messages: [{ role: 'user', content: `fault:${fault}` }] });
     await expect(ask).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
