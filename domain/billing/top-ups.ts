@@ -207,49 +207,44 @@ function addToRefund({ accountId, status }: AccountDeletion, amountCents: number
 }
 
 const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Payment) =>
-  withWallet(
-    deps,
-    topUp.accountId,
-    readCredit(deps, topUp, signature),
-    async (wallet, { current, knownCard, deletion }) => {
-      const { id, accountId, status } = current;
-      if (status === 'SUCCEEDED') return status;
-      const newStatus: TopUp['status'] = 'SUCCEEDED';
-      const { now } = wallet;
-
-      const firstPaidAt = knownCard?.firstPaidAt ?? now;
-      if (signature !== undefined && !knownCard && !deletion) {
-        wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
-      }
-      const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
-      const heldUntil = holdEnd(firstPaidAt);
-      const settled = { set: { status: newStatus }, when: { status: { is: status } } };
-      wallet.move('TOPUP', amountCents, `Card payment ${id}`);
-      // The part that covers a negative balance is not refunded.
-      if (deletion) wallet.add(addToRefund(deletion, Math.max(0, Math.min(amountCents, wallet.balanceCents))));
-      wallet.add(
-        change(
-          TopUp,
-          { id },
-          // Withheld money is due again at the end of its hold, to pay the invoices that it could not pay.
-          heldUntil > now
-            ? { ...settled, set: { ...settled.set, ...schedule(TopUp, heldUntil) } }
-            : { ...settled, remove: unschedule(TopUp) },
-          concurrentUpdate,
-        ),
-        emit(deps, accountId, 'payment.succeeded', { paymentId: id, amount: formatRand(amountCents) }),
-      );
-      return await deps.commit(
-        wallet.writes({
-          // A deleted account must not store the cardholder's data again.
-          set: deletion ? {} : { newCardHolds, ...(card ? { card } : {}) },
-          remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
-        }),
-        newStatus,
-        wallet.audited('top-up.succeeded', id, { amount: formatRand(amountCents), status: newStatus }, { status }),
-      );
-    },
-  );
+  withWallet(deps, topUp.accountId, readCredit(deps, topUp, signature), async (wallet, read) => {
+    const { current, knownCard, deletion } = read;
+    const { id, accountId, status } = current;
+    if (status === 'SUCCEEDED') return status;
+    const newStatus: TopUp['status'] = 'SUCCEEDED';
+    const { now } = wallet;
+    const firstPaidAt = knownCard?.firstPaidAt ?? now;
+    if (signature !== undefined && !knownCard && !deletion) {
+      wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
+    }
+    const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
+    const heldUntil = holdEnd(firstPaidAt);
+    const settled = { set: { status: newStatus }, when: { status: { is: status } } };
+    wallet.move('TOPUP', amountCents, `Card payment ${id}`);
+    // The part that covers a negative balance is not refunded.
+    if (deletion) wallet.add(addToRefund(deletion, Math.max(0, Math.min(amountCents, wallet.balanceCents))));
+    wallet.add(
+      change(
+        TopUp,
+        { id },
+        // Withheld money is due again at the end of its hold, to pay the invoices that it could not pay.
+        heldUntil > now
+          ? { ...settled, set: { ...settled.set, ...schedule(TopUp, heldUntil) } }
+          : { ...settled, remove: unschedule(TopUp) },
+        concurrentUpdate,
+      ),
+      emit(deps, accountId, 'payment.succeeded', { paymentId: id, amount: formatRand(amountCents) }),
+    );
+    return await deps.commit(
+      wallet.writes({
+        // A deleted account must not store the cardholder's data again.
+        set: deletion ? {} : { newCardHolds, ...(card ? { card } : {}) },
+        remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
+      }),
+      newStatus,
+      wallet.audited('top-up.succeeded', id, { amount: formatRand(amountCents), status: newStatus }, { status }),
+    );
+  });
 
 const endTopUp = ({ autoTopUpId }: Account, id: string) => (autoTopUpId === id ? ['autoTopUpId'] : []);
 
