@@ -36,7 +36,7 @@ import { WebAppStack } from './stacks/web-app.ts';
 import { DeliveryStack } from './stacks/webhooks.ts';
 
 export interface AppOptions extends SettingsInput {
-  /** The folder that `bundle()` filled (lib/build/bundles.ts). */
+  /** The output folder of `bundle()` (lib/build/bundles.ts). */
   bundles: string;
   /**
    * The folder of the built web app (lib/build/web-app.ts). The local run leaves it out and serves the files without a
@@ -144,7 +144,7 @@ export function createApp({
   const operations = new OperationsStack(platform, { table, api, ai });
   if (copies) {
     const backup = new BackupStack(platform, copies.region);
-    // It names the vault and the topic, which have to be there.
+    // The backup refers to the vault and the topic by name, so they must exist first.
     for (const stack of [copies, operations]) backup.addStackDependency(stack);
   }
   new GlobalOperationsStack(platform, edge);

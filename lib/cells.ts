@@ -2,9 +2,9 @@ import type { CellSettings, Config } from './config.ts';
 import { type Names, namesOf } from './names.ts';
 import type { Platform } from './stacks/platform-stack.ts';
 
-/** Hosting cells outside the platform's own account (docs/decisions/0061-hosting-cells.md). */
+/** Hosting cells in other accounts or regions than the platform (docs/decisions/0061-hosting-cells.md). */
 
-/** A cell with its own names: those of an installation whose prefix is the platform's and the cell's id. */
+/** A cell with its own names, whose prefix consists of the platform's prefix and the cell's id. */
 export interface CellNames {
   id: string;
   config: Config;
@@ -13,17 +13,17 @@ export interface CellNames {
 
 /** Returns the configuration and names of a cell. */
 function cellNames(config: Config, { id, account, region, appsDomain, hostedZoneId }: CellSettings): CellNames {
-  const place = { account, region: region ?? config.region, prefix: `${config.prefix}-${id}` };
-  // The distributions name an origin that they never use, and the certificate has no other name.
+  const location = { account, region: region ?? config.region, prefix: `${config.prefix}-${id}` };
+  // A cell has only one domain. The distributions must name an origin, which they never use.
   const domains = { domain: appsDomain, appsDomain, hostedZoneId, appsHostedZoneId: hostedZoneId };
-  const own = { ...config, ...place, ...domains };
-  return { id, config: own, names: namesOf(own) };
+  const cellConfig = { ...config, ...location, ...domains };
+  return { id, config: cellConfig, names: namesOf(cellConfig) };
 }
 
 /** Returns all cells but the home cell. */
 export const cellsOf = (config: Config): CellNames[] => config.cells.map((cell) => cellNames(config, cell));
 
-/** Returns the platform as the stacks of a cell see it. */
+/** Returns the platform with the configuration and names of a cell, for the cell's stacks. */
 export const cellPlatform = (platform: Platform, { id, config, names }: CellNames): Platform => ({
   ...platform,
   config,
@@ -31,19 +31,19 @@ export const cellPlatform = (platform: Platform, { id, config, names }: CellName
   stackPrefix: `${platform.config.prefix}-cell-${id}`,
 });
 
-/** Returns the name of the role with which a function works in a cell. */
+/** Returns the name of the role that a function assumes in a cell. */
 export const cellRoleName = (cellId: string, functionName: string): string => `${cellId}-${functionName}`;
 
 /** Returns the ARN of that role. */
 export const cellRoleArn = ({ id, config }: CellNames, functionName: string): string =>
   `arn:aws:iam::${config.account}:role/${cellRoleName(id, functionName)}`;
 
-/** Identifies the platform to the roles of its cells, together with the account. */
+/** Returns the external id that, together with the account, identifies the platform to the roles of its cells. */
 export const externalIdOf = ({ prefix, region }: Config): string => `${prefix}-${region}`;
 
 const RESERVED_IDS = ['home', 'app'];
 
-/** Returns the reasons why cells cannot be used as they are, each naming the setting to change. */
+/** Returns the problems of the cells' settings, each naming the setting to change. */
 export function findCellProblems({
   account,
   appsDomain,

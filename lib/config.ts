@@ -7,7 +7,7 @@ import { derivedLoginPrefix, findNameProblems, loginPrefix, prefixOf } from './d
 import { findDomainProblems } from './domain-settings.ts';
 import { ARM_REGIONS, DSQL_REGIONS } from './regions.ts';
 
-/** `localhost` is the local run's. */
+/** The local run uses `localhost`. */
 const hostName = z
   .string()
   .refine((name) => name === 'localhost' || isHostName(name), 'must be a domain name, e.g. hosting.example');
@@ -20,7 +20,7 @@ const cellSettings = z.object({
   account: z.string().regex(/^\d{12}$/),
   /** Default: the platform's region. */
   region: regionName.optional(),
-  /** Applications of the cell are at `<slug>.<appsDomain>`. */
+  /** The cell's applications have the addresses `<slug>.<appsDomain>`. */
   appsDomain: hostName,
   /** The Route 53 hosted zone of that domain, in the cell's account. */
   hostedZoneId: z.string().optional(),
@@ -40,11 +40,11 @@ export const Settings = z.object({
   /** The platform's domain: the API is at `https://<domain>`. Required for stages other than `dev` and `local`. */
   domain: hostName.default('example.com'),
   /**
-   * The domain of applications: they are at `<slug>.<appsDomain>`. A registered domain of its own; the stages `dev` and
-   * `local` may leave it out and use `apps.<domain>`.
+   * The domain of applications, which have the addresses `<slug>.<appsDomain>`. It must be a separately registered domain. The stages `dev`
+   * and `local` may leave it out and use `apps.<domain>`.
    */
   appsDomain: hostName.optional(),
-  /** The AWS region of all resources but those of the edge, which CloudFront takes from us-east-1. */
+  /** The AWS region of all resources but those of the edge, which CloudFront requires in us-east-1. */
   region: regionName.default('af-south-1'),
   /** The AWS account. Without it the templates fit any account, and synthesis needs no credentials. */
   account: z
@@ -52,23 +52,23 @@ export const Settings = z.object({
     .regex(/^\d{12}$/)
     .optional(),
   /**
-   * The Route 53 hosted zone of `domain`: certificates are issued and DNS names point at the distributions. The stages
-   * `dev` and `local` may leave it out. The distributions then answer at their own names, for API keys; users cannot
-   * sign in, because links and sign-in pages lead to `domain`.
+   * The Route 53 hosted zone of `domain`, for its certificates and its DNS records, which point to the distributions. The stages `dev` and
+   * `local` may leave it out. The API is then available at the distributions' own names, with API keys. Users cannot sign in, because links
+   * and sign-in pages use `domain`.
    */
   hostedZoneId: z.string().optional(),
-  /** The Route 53 hosted zone of `appsDomain`; `hostedZoneId` unless given, for a domain below `domain`. */
+  /** The Route 53 hosted zone of `appsDomain`. Default: `hostedZoneId`, for a domain below `domain`. */
   appsHostedZoneId: z.string().optional(),
   /**
-   * Hosting cells beside the home cell: other accounts or regions that applications run in, as JSON. Cells stay in the list as
-   * long as they have applications.
+   * Hosting cells in addition to the home cell: other accounts or regions in which applications run, as JSON. A cell must stay in the list
+   * as long as it has applications.
    */
   cells: z
     .preprocess((given) => (typeof given === 'string' ? parseJson(given) : given), z.array(cellSettings))
     .default([]),
   /**
-   * The name of a restored table that takes the place of the one that the stacks created, and the ARN of its stream
-   * (docs/runbook.md#restore). Without them the platform uses its own table.
+   * The name of a restored table that replaces the table created by the stacks, and the ARN of its stream (docs/runbook.md#restore). Without
+   * them, the platform uses the table created by the stacks.
    */
   table: z
     .string()
@@ -79,48 +79,47 @@ export const Settings = z.object({
     .regex(/^arn:aws:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/.+$/)
     .optional(),
   /**
-   * A region to which a backup of the table is copied every day, for the loss of `region` (docs/runbook.md#loss-of-a-region).
-   * Without it there is no copy outside of the region.
+   * A region to which a backup of the table is copied every day, in case `region` is lost (docs/runbook.md#loss-of-a-region). Without it,
+   * there is no copy outside of the region.
    */
   backupRegion: regionName.optional(),
-  /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
+  /** Email address that receives alarms. AWS sends it a request to confirm the subscription. */
   alarmEmail: z.email().optional(),
-  /** Email address that receives the alarms that must be answered at once, such as that of a paging service. Default: `alarmEmail`. */
+  /** Email address for alarms that need an immediate response, such as that of a paging service. Default: `alarmEmail`. */
   pageEmail: z.email().optional(),
   /**
-   * `full` adds to the alarms on symptoms what finds out that users hurt: the synthetic checks and the alarms on service
-   * levels, which triple the cost of an idle installation (docs/costs.md). Default: `full` for stages whose
-   * data is protected, otherwise `basic`.
+   * `full` adds the synthetic checks and the alarms on service levels, which detect problems that users notice, to the alarms on symptoms.
+   * They triple the cost of an idle installation (docs/costs.md). Default: `full` for stages whose data is protected, otherwise `basic`.
    */
   monitoring: z.enum(['basic', 'full']).optional(),
   /**
-   * `on` moves the functions of requests and messages to a new version by a canary: a tenth of the invocations for five
-   * minutes, and back if an alarm on a service level goes off, so it needs `monitoring` `full`. Default: `on` with `full`
-   * monitoring. `off` for a release that mends an outage, whose alarms would undo it, and for a table that takes another's
-   * place (docs/runbook.md).
+   * `on` shifts the functions that handle requests and messages to a new version with a canary: a tenth of the invocations for five minutes,
+   * with a rollback if an alarm on a service level goes off. It therefore needs `monitoring` `full`. Default: `on` with `full` monitoring.
+   * Use `off` for a release that fixes an outage, because the outage's alarms would roll it back, and to replace the table
+   * (docs/runbook.md).
    */
   canary: z.enum(['on', 'off']).optional(),
   /**
-   * A public Git repository of a page that answers 200 to every request at `/`, such as a copy of `examples/hello-node`. The
-   * synthetic checks deploy it and deliver webhooks to it; without it they check neither.
+   * A public Git repository of an application that answers every request to `/` with 200, such as a copy of `examples/hello-node`. The
+   * synthetic checks deploy it and deliver webhooks to it. Without it, they check neither.
    */
   checksRepoUrl: z.url().optional(),
-  /** US dollars that the AWS account may cost in a month: alarms are sent at four fifths, and when more is forecast. */
+  /** Monthly budget of the AWS account in US dollars. Alarms are sent at 80%, and if the forecast exceeds the budget. */
   monthlyBudget: z.coerce.number().positive().default(200),
   /**
-   * Concurrent executions of Lambda that AWS grants the account in this region. Below 500 nothing is reserved for the
-   * platform's own functions: AWS keeps 100 for functions without a reservation.
+   * Lambda's concurrency quota of the account in this region. Below 500, nothing is reserved for the platform's own functions, because AWS
+   * keeps 100 for functions without a reservation.
    */
   lambdaConcurrency: z.coerce.number().int().positive().default(1000),
   /**
-   * The capacity that calls to AI models run on. `on-demand`: each open call occupies an execution environment of Lambda. `managed`: on
-   * instances that Lambda manages, of which three always run, each with hundreds of open calls: cheaper from about twelve open
-   * calls at any time (docs/costs.md).
+   * The capacity for calls to AI models. `on-demand`: each open call occupies an execution environment of Lambda. `managed`: calls run on
+   * instances that Lambda manages. Three instances always run, each with hundreds of open calls, which is cheaper from about twelve open calls
+   * on average (docs/costs.md).
    */
   aiCapacity: z.enum(['on-demand', 'managed']).default('on-demand'),
   /**
-   * Sender of sign-up and password mails: an address of a domain that is verified in SES, or `cognito` for Cognito's own
-   * sender, which stops at 50 mails a day. Default: `no-reply@<domain>` with a hosted zone, otherwise `cognito`.
+   * Sender of sign-up and password emails: an address of a domain that is verified in SES, or `cognito` for Cognito's own sender, which is
+   * limited to 50 emails a day. Default: `no-reply@<domain>` with a hosted zone, otherwise `cognito`.
    */
   mailFrom: z.union([z.email(), z.literal('cognito')]).optional(),
   /** The region of the SES identity of `mailFrom`. Default: `region`. */
@@ -139,16 +138,16 @@ export const Settings = z.object({
    */
   loginPrefix: loginPrefix.optional(),
   /**
-   * Seconds between one failed attempt at a webhook delivery and the next, comma-separated. One delay fewer than there
-   * are attempts.
+   * Seconds between a failed attempt of a webhook delivery and the next attempt, comma-separated. The number of attempts is one more than the
+   * number of delays.
    */
   webhookRetrySchedule: z
     .string()
     .regex(/^\d+(,\d+)*$/)
     .default('60,300,1800,7200,43200'),
   /**
-   * Webhook deliveries that are attempted at once, a quarter of them to endpoints that are slow for long. The rest of the
-   * account's concurrency stays available to other functions.
+   * Maximum concurrent attempts of webhook deliveries, a quarter of them to endpoints that have been slow for long. The remaining concurrency
+   * of the account stays available to other functions.
    */
   deliveryConcurrency: z.coerce.number().int().min(4).max(1000).optional(),
   /**
@@ -157,16 +156,15 @@ export const Settings = z.object({
    */
   gitKnownHosts: z.string().max(10_000).default(''),
   /**
-   * Limit of the whole API in requests per second, sustained and burst. It bounds the bill of a runaway client and is
-   * not a limit per caller.
+   * Limit of the whole API in requests per second, sustained and burst. It is not a limit per caller, but limits the cost of a runaway client.
    */
   apiRequestsPerSecond: z.coerce.number().int().positive().default(500),
   apiBurst: z.coerce.number().int().positive().default(1000),
-  /** Region of applications' databases. Default: `region` if Aurora DSQL is documented for it, otherwise eu-west-1. */
+  /** Region of applications' databases. Default: `region` if AWS documents Aurora DSQL there, otherwise eu-west-1. */
   databaseRegion: regionName.optional(),
   /**
-   * Region of builds: CodeBuild must have ARM containers there. Default: `region` if AWS documents them for it, otherwise
-   * eu-west-1. What a build reads and writes stays in `region`.
+   * Region of builds, in which CodeBuild must have ARM containers. Default: `region` if AWS documents them there, otherwise eu-west-1. The files
+   * that a build reads and writes stay in `region`.
    */
   buildRegion: regionName.optional(),
   /** The company that issues the invoices: its name, its address in one line, and its VAT number if it has one. */
@@ -176,7 +174,7 @@ export const Settings = z.object({
     .string()
     .regex(/^(\d{10})?$/, 'a South African VAT number has ten digits')
     .default(''),
-  /** Public HTTPS address of a repository that the dashboard offers to new users as their first deployment. Empty: none. */
+  /** Public HTTPS URL of a repository that the dashboard offers to new users as their first deployment. Empty: none. */
   exampleRepository: z.union([z.literal(''), z.url({ protocol: /^https$/ })]).default(''),
   /** Rand per US dollar. AI models are priced in dollars. Operators can change the rate without a deployment. */
   aiRandPerDollar: z.coerce.number().positive().default(18),
@@ -207,7 +205,7 @@ export interface Config extends Omit<z.output<typeof Settings>, 'mailFrom' | 'mo
   /** The API's base address, without a trailing slash. */
   publicUrl: string;
   deliveryConcurrency: number;
-  /** Sender of mails through SES; undefined for Cognito's own. */
+  /** Sender of emails through SES; undefined for Cognito's own sender. */
   mailFrom: string | undefined;
   mailRegion: string;
   loginPrefix: string;
@@ -260,7 +258,7 @@ export function configure(input: SettingsInput): Config {
 const monitoringOf = ({ monitoring, stage }: z.output<typeof Settings>) =>
   monitoring ?? (isProtectedStage(stage) ? 'full' : 'basic');
 
-/** Returns the reasons why settings do not go together, each naming the setting to change. */
+/** Returns the conflicts between settings, each naming the setting to change. */
 function findConflicts(settings: z.output<typeof Settings>): string[] {
   const { table = '', tableStream, backupRegion, region, canary } = settings;
   const problems: string[] = [];

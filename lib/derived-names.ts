@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** Names that follow from settings, within the limits of their services. */
+/** Names derived from settings, within the limits of their services. */
 
-/** Prefix of the platform's physical names. */
+/** Returns the prefix of the platform's physical names. */
 export const prefixOf = (stage: string): string => `hosting-${stage}`;
 
-/** Host prefix of Cognito's sign-in pages, which refuses Amazon's own words. */
+/** Host prefix of the sign-in pages, in which Cognito refuses Amazon's own names. */
 export const loginPrefix = z
   .string()
   .regex(
@@ -17,7 +17,7 @@ export const loginPrefix = z
 export const derivedLoginPrefix = ({ stage, domain }: { stage: string; domain: string }): string =>
   `${prefixOf(stage)}-${domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
 
-/** Returns the name of a bucket, which has the account in it because buckets' names are unique over all accounts. */
+/** Returns the name of a bucket. It contains the account, because bucket names are unique across all accounts. */
 export const bucketName = ({
   prefix,
   name,
@@ -27,7 +27,7 @@ export const bucketName = ({
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
 const MAX_BUCKET_NAME = 63;
 
-interface Named {
+interface NameSettings {
   stage: string;
   domain: string;
   region: string;
@@ -36,10 +36,10 @@ interface Named {
   cells: readonly { id: string; account: string; region?: string | undefined }[];
 }
 
-/** Returns the bucket names that are too long: of the buckets, those with the longest names are enough. */
-function findLongBuckets({ stage, region, backupRegion, cells }: Named): string[] {
+/** Returns a problem for each bucket name that is too long. It checks only the buckets with the longest names. */
+function findLongBuckets({ stage, region, backupRegion, cells }: NameSettings): string[] {
   const prefix = prefixOf(stage);
-  // Templates without an account fit any, and each has as many digits.
+  // Templates without an account fit any account, and all account ids have the same length.
   const home = { prefix, region, account: '0'.repeat(12) };
   const names = [
     { settings: 'stage', ...home, name: backupRegion === undefined ? 'access-logs' : 'artifact-copies' },
@@ -58,8 +58,8 @@ function findLongBuckets({ stage, region, backupRegion, cells }: Named): string[
   });
 }
 
-/** Returns the reasons why derived names cannot be used, each naming the setting to change. */
-export function findNameProblems(settings: Named): string[] {
+/** Returns the problems of derived names, each naming the setting to change. */
+export function findNameProblems(settings: NameSettings): string[] {
   const derived = derivedLoginPrefix(settings);
   const problems = findLongBuckets(settings);
   if (settings.loginPrefix !== undefined || loginPrefix.safeParse(derived).success) return problems;

@@ -1,7 +1,6 @@
 /**
- * The two domains of a stage and their hosted zones. Applications run code of customers, so on AWS they have a
- * registrable domain of their own: browsers let every host name below a registrable domain set cookies for all others
- * below it (docs/decisions/0032-names.md).
+ * The two domains of a stage and their hosted zones. Applications run customers' code, so on AWS they have their own registrable domain:
+ * browsers let every host name below a registrable domain set cookies for all other names below it (docs/decisions/0032-names.md).
  */
 interface DomainSettings {
   stage: string;
@@ -11,13 +10,13 @@ interface DomainSettings {
   appsHostedZoneId?: string | undefined;
 }
 
-/** Stages without customers: they may leave out the zones, and applications may live under the platform's domain. */
+/** Stages without customers. They may leave out the zones, and their applications may be below the platform's domain. */
 const DEVELOPMENT_STAGES = ['local', 'dev'];
 
-/** Second-level labels under which registries of countries sell names: `co.za`, `com.au`. */
+/** Matches second-level labels under which country registries sell names: `co.za`, `com.au`. */
 const SECOND_LEVEL = /^(ac|co|com|edu|gov|law|mil|net|nom|org|school|web)$/;
 
-/** Returns the part of a name that is registered: one label below the registry's suffix. */
+/** Returns the registrable part of a name: one label below the registry's suffix. */
 function registrableDomain(name: string): string {
   const labels = name.split('.');
   const [second = '', top = ''] = labels.slice(-2);
@@ -26,7 +25,7 @@ function registrableDomain(name: string): string {
 
 const isBelow = (name: string, parent: string): boolean => name === parent || name.endsWith(`.${parent}`);
 
-/** Returns the reasons why a stage cannot use these domains, each naming the setting to change. */
+/** Returns the problems of a stage's domains, each naming the setting to change. */
 export function findDomainProblems({ stage, ...given }: DomainSettings): string[] {
   const { domain = '', appsDomain, hostedZoneId, appsHostedZoneId } = given;
   const isDevelopment = DEVELOPMENT_STAGES.includes(stage);

@@ -3,21 +3,21 @@ import type { Config } from './config.ts';
 import { bucketName } from './derived-names.ts';
 
 /**
- * Returns the physical names of all resources. The platform chooses them instead of CloudFormation, so that stacks
- * refer to each other by name without exports that tie one to the other, and permissions name exact resources.
+ * Returns the physical names of all resources. The platform chooses them instead of CloudFormation, so that stacks can refer to each other by
+ * name without exports, which would couple them, and permissions can name exact resources.
  */
 export function namesOf(config: Config) {
   const { prefix, region, buildRegion } = config;
   const account = config.account ?? Aws.ACCOUNT_ID;
-  const inRegion = (where: string) => (service: string, resource: string) =>
-    `arn:aws:${service}:${where}:${account}:${resource}`;
+  const inRegion = (arnRegion: string) => (service: string, resource: string) =>
+    `arn:aws:${service}:${arnRegion}:${account}:${resource}`;
   const arn = inRegion(region);
   const machine = (name: string) => ({
     name: `${prefix}-${name}`,
     arn: arn('states', `stateMachine:${prefix}-${name}`),
     executions: arn('states', `execution:${prefix}-${name}:*`),
   });
-  /** Name of a resource that is unique in the whole account: another installation may have the stage in another region. */
+  /** Returns a name that is unique in the whole account, because another installation may have the same stage in another region. */
   const global = (name: string) => `${prefix}-${name}-${region}`;
   const role = (name: string) => ({ name: global(name), arn: `arn:aws:iam::${account}:role/${global(name)}` });
   const bucket = (label: string) => {
@@ -31,26 +31,26 @@ export function namesOf(config: Config) {
   });
   return {
     global,
-    /** The table in use: the stacks' own, or a restored one in its place. */
+    /** The table in use: the table created by the stacks, or a restored table that replaces it. */
     table: { name: config.table ?? prefix, arn: arn('dynamodb', `table/${config.table ?? prefix}`) },
     /** The table that the stacks create. */
     ownTable: prefix,
     /** The vault with the copies of the table, in another region. */
-    backupCopies: (where: string) => ({
+    backupCopies: (backupRegion: string) => ({
       name: global('table-copies'),
-      arn: inRegion(where)('backup', `backup-vault:${global('table-copies')}`),
+      arn: inRegion(backupRegion)('backup', `backup-vault:${global('table-copies')}`),
     }),
     /** The bucket with the copies of artifacts, in the same region. */
     artifactCopies: bucket('artifact-copies'),
     artifactCopier: role('artifact-copier'),
-    /** Contains the account because names of buckets are unique over all accounts. */
+    /** Contains the account, because bucket names are unique across all accounts. */
     builds: bucket('builds'),
-    /** Of a hosting cell: code that Lambda is about to read. */
+    /** The bucket of a hosting cell with the code that Lambda is about to load. */
     code: bucket('code'),
     /** The dashboard's files. */
     webApp: bucket('web-app'),
     accessLogs: bucket('access-logs'),
-    /** The log of the API's requests. No name of another stage begins with it (lib/constructs/logs.ts). */
+    /** The log of the API's requests. It is not a prefix of another stage's name (lib/constructs/logs.ts). */
     accessLog: `/aws/vendedlogs/apis/${prefix}/requests`,
     buildProject: { name: global('build'), arn: inRegion(buildRegion)('codebuild', `project/${global('build')}`) },
     buildLogs: {
@@ -79,7 +79,7 @@ export function namesOf(config: Config) {
     /** The role whose sessions sign the passwords of databases. */
     databaseAccessRole: role('database-access'),
     databaseServiceRole: `arn:aws:iam::${account}:role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql`,
-    /** An application's function is named with this prefix and the application's id. */
+    /** Functions of applications, which are named with this prefix and the application's id. */
     appFunctions: {
       prefix: `${prefix}-app-`,
       logPrefix: `/aws/lambda/${prefix}-app-`,

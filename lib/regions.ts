@@ -1,7 +1,6 @@
 /**
  * Regions in which CodeBuild has ARM containers (`type` of ProjectEnvironment:
- * https://docs.aws.amazon.com/codebuild/latest/APIReference/API_ProjectEnvironment.html). The preflight tries out the
- * chosen one.
+ * https://docs.aws.amazon.com/codebuild/latest/APIReference/API_ProjectEnvironment.html). The preflight tests the chosen region.
  */
 export const ARM_REGIONS = [
   'us-east-1',
@@ -18,7 +17,7 @@ export const ARM_REGIONS = [
 
 /**
  * Regions in which Aurora DSQL has endpoints (https://docs.aws.amazon.com/general/latest/gr/dsql.html, read on 2026-11-23). The preflight
- * tries out the chosen one.
+ * tests the chosen region.
  */
 export const DSQL_REGIONS = [
   'us-east-1',

@@ -1,7 +1,7 @@
 import { builtinModules, isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
-/** The local run gives each of its execution environments modules of its own for these (local/lambda/bundle-module.ts). */
+/** Modules that stay ordinary imports, because the local run gives each execution environment its own (local/lambda/bundle-module.ts). */
 const IMPORTED = ['process', 'console'];
 
 const names = builtinModules.map((name) => name.replace(/^node:/, '')).filter((name) => !IMPORTED.includes(name));
@@ -10,7 +10,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 const load = (path: string): string => `process.getBuiltinModule(${JSON.stringify(path)})`;
 
-/** Returns the source of a module with the exports of a built-in one, of which a bundle keeps those that it uses. */
+/** Returns the source of a module that reexports a built-in module. A bundle keeps only the exports that it uses. */
 function exportsOf(path: string): string {
   const exported = Object.keys(process.getBuiltinModule(path) ?? {}).filter(
     (name) => IDENTIFIER.test(name) && name !== 'default',
@@ -25,8 +25,9 @@ function exportsOf(path: string): string {
 }
 
 /**
- * Loads Node's modules as `require` does. For an `import` Node reads all exports of a built-in module, and some of them load others: those
- * of `node:http` a second HTTP client. It takes up to 80 ms of processor time in a cold start (docs/decisions/0082-builtins.md).
+ * Loads Node's built-in modules as `require` does. For an `import`, Node reads all exports of a built-in module, and some of these load further
+ * modules: those of `node:http` load a second HTTP client. That takes up to 80 ms of processor time in a cold start
+ * (docs/decisions/0082-builtins.md).
  */
 export const builtins: Plugin = {
   name: 'builtins',

@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export const BUNDLES = join(ROOT, 'dist');
 
 /**
- * Programs that share esbuild's options: their Node target and format and, for each, the output path below the bundles' folder and
+ * Programs that share esbuild's options: the Node target and the format. Each entry has the output path, relative to the bundles' folder, and
  * the source.
  */
 interface Programs {
@@ -21,8 +21,8 @@ interface Programs {
 }
 
 /**
- * A module that nearly every function imports dynamically and few invocations need. It is a separate file beside the
- * bundles, so that a cold start which does not need it does not read it.
+ * A module that nearly every function imports dynamically but few invocations need. It is a separate file next to the bundles, so that a cold
+ * start reads it only if needed.
  */
 const SHARED_CHUNKS = 'access-token';
 
@@ -46,7 +46,7 @@ const PROGRAMS: Programs[] = [
       })),
   },
   {
-    // Preloads by `--require`, which takes no ES module on Node 20.
+    // Preloaded with `--require`, which does not accept ES modules on Node 20.
     target: 'node20',
     format: 'cjs',
     entries: () => [{ out: 'builder/preload', in: join(ROOT, 'builder/app-runtime/preload.ts') }],
@@ -85,14 +85,14 @@ export interface Bundling {
 export async function bundle({ outdir = BUNDLES }: Bundling = {}): Promise<string> {
   const contexts = await createContexts({ outdir });
   try {
-    await Promise.all(contexts.map((each) => each.rebuild()));
+    await Promise.all(contexts.map((build) => build.rebuild()));
   } finally {
-    await Promise.all(contexts.map((each) => each.dispose()));
+    await Promise.all(contexts.map((build) => build.dispose()));
   }
   return outdir;
 }
 
-/** Ends esbuild's process, which otherwise keeps up to 1 GB. No bundles may be open. */
+/** Ends esbuild's process, which otherwise keeps up to 1 GB of memory. No bundles may be open. */
 export const stopBundler = stop;
 
 /** An open set of bundles whose rebuild costs a fraction of the first build. */
@@ -108,14 +108,14 @@ export interface Bundles {
  */
 export async function openBundles(bundling: Bundling = {}): Promise<Bundles> {
   const contexts = await createContexts(bundling);
-  const rebuild = () => Promise.all(contexts.map((each) => each.rebuild()));
+  const rebuild = () => Promise.all(contexts.map((build) => build.rebuild()));
   await rebuild();
   return {
     rebuild: async () => {
       await rebuild().catch(() => {});
     },
     close: async () => {
-      await Promise.all(contexts.map((each) => each.dispose()));
+      await Promise.all(contexts.map((build) => build.dispose()));
     },
   };
 }
@@ -137,7 +137,7 @@ function buildOptions({ target, format, entries }: Programs, bundling: Bundling)
     target,
     minify: true,
     legalComments: 'none',
-    // esbuild removes unused code from a package's ES modules but would include its CommonJS build whole.
+    // esbuild removes unused code from a package's ES modules, but includes a CommonJS build as a whole.
     mainFields: ['module', 'main'],
     metafile: true,
     write: false,
@@ -146,7 +146,7 @@ function buildOptions({ target, format, entries }: Programs, bundling: Bundling)
   };
 }
 
-/** pdfkit reads the metrics of standard fonts with a `require` of its own, which esbuild would not see. */
+/** Bundles the metrics of standard fonts, which pdfkit reads with its own `require` that esbuild does not recognize. */
 const bundledFonts: Plugin = {
   name: 'bundled-fonts',
   setup({ onLoad }) {
@@ -168,7 +168,7 @@ const sharedChunk: Plugin = {
   },
 };
 
-/** Returns the files to write: the separate module is copied beside each bundle that imports it. */
+/** Returns the files to write. The separate module is copied next to each bundle that imports it. */
 function withSharedChunk(files: readonly Pick<OutputFile, 'path' | 'text'>[]): Pick<OutputFile, 'path' | 'text'>[] {
   const [shared] = files.filter(({ path }) => basename(path) === `${SHARED_CHUNKS}.mjs`);
   if (!shared) return [...files];
@@ -178,7 +178,7 @@ function withSharedChunk(files: readonly Pick<OutputFile, 'path' | 'text'>[]): P
   return [...bundles, ...importers.map(({ path }) => ({ path: join(dirname(path), `${SHARED_CHUNKS}.mjs`), text }))];
 }
 
-/** Defines `require`, which CommonJS dependencies use to load Node's modules and which ES modules lack. */
+/** Defines `require`, which CommonJS dependencies use to load Node's modules and which does not exist in ES modules. */
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);\n";
 

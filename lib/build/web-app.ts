@@ -22,9 +22,8 @@ function isFresh(): boolean {
 }
 
 /**
- * Returns the folder of the built web app, and builds it first if its sources changed. The build is written to a folder
- * beside it and then renamed, so that a run which serves it meanwhile never sees an incomplete build. Throws with
- * Vite's output if the build fails.
+ * Returns the folder of the built web app, and builds it first if its sources changed. The build is written to another folder and then renamed,
+ * so that a process that serves the folder never sees an incomplete build. Throws with Vite's output if the build fails.
  */
 export async function buildWebApp(): Promise<string> {
   if (isFresh()) return OUTPUT_FOLDER;

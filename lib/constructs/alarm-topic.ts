@@ -7,15 +7,15 @@ import type { Severity } from '../../contract/limits/service-levels.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import type { AlarmActions } from './alarms.ts';
 
-/** The receivers of a region's alarms: a topic for each severity. */
+/** The topics of a region's alarms, one for each severity. */
 export interface AlarmTopics {
   topics: Record<Severity, Topic>;
   actions: AlarmActions;
 }
 
 /**
- * Creates the topics of a region's alarms, which the operators receive by email: what must be answered at once, and what waits for
- * a working day.
+ * Creates the topics of a region's alarms, which operators receive by email: one for alarms that need an immediate response, and one for
+ * alarms that can wait for the next working day.
  * @param nameOf returns a topic's name from its kind
  */
 export function alarmTopics(
@@ -26,7 +26,7 @@ export function alarmTopics(
 ): AlarmTopics {
   const create = (id: string, email: string | undefined) => {
     const topic = new Topic(scope, id, { topicName: nameOf(id.toLowerCase()), enforceSSL: true });
-    // A policy that requires TLS replaces the default policy, which let CloudWatch publish.
+    // The policy that requires TLS replaces the default policy, which would allow CloudWatch to publish.
     for (const publisher of [new ServicePrincipal('cloudwatch.amazonaws.com'), ...publishers]) {
       topic.grantPublish(publisher);
     }

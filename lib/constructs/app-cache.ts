@@ -3,9 +3,9 @@ import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 
 /**
- * Creates the cache key and the limits of applications' static files: each visited host name and release apart
- * (lib/edge-functions/route-app.js sets both headers on every request), each query apart, compressed forms apart. Cache-Control
- * and Expires alone decide how long a file is kept; without them it is not (docs/decisions/0064-edge-cache.md).
+ * Creates the cache policy of applications' static files. The cache key contains the visited host name and the release
+ * (lib/edge-functions/route-app.js sets both headers on every request), the query, and the accepted encoding. Only Cache-Control and Expires
+ * decide how long a file is cached; without them it is not cached (docs/decisions/0064-edge-cache.md).
  */
 export const createAppCache = (scope: Construct, name: string): CachePolicy =>
   new CachePolicy(scope, 'StaticFiles', {

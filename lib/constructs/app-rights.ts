@@ -1,26 +1,26 @@
 import type { Names } from '../names.ts';
 import type { Right } from './rights.ts';
 
-/** Rights on applications, the same in every hosting cell. */
+/** Rights on applications, which are the same in every hosting cell. */
 
-/** Reason for the wildcard in permissions on customers' applications. */
+/** Reasons for the wildcards in permissions on customers' resources. */
 const ANY_APP = 'applications are created and deleted at run time; only they have this prefix';
 const ANY_CERTIFICATE = 'AWS chooses the names of certificates, which exist as long as customers’ domains';
 const ANY_TENANT = 'AWS chooses the names of tenants, which exist as long as customers’ domains';
 
-/** The parts of a cell that its rights name. */
+/** The resources of a cell that its rights refer to. */
 export interface CellParts {
   names: Names;
   /** The ARN of the store of host names. */
   routesArn: string;
-  /** The ARN of the bucket that Lambda takes code from. */
+  /** The ARN of the bucket from which Lambda loads code. */
   codeBucketArn: string;
   /** The ARNs of the distribution of custom domains and of its connection group. */
   tenantDistributionArn: string;
   connectionGroupArn: string;
 }
 
-/** Returns the rights on the applications of a cell, by what is done with them. */
+/** Returns the rights on the applications of a cell by purpose. */
 export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'routesArn'>) {
   const apps = `${names.appFunctions.arnPrefix}*`;
   const onApps = (...actions: string[]): Right => ({
@@ -61,7 +61,7 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
         'UpdateFunctionConfiguration',
         'PublishVersion',
         'PutFunctionConcurrency',
-        // Deletes the function, and below its log, if the application was deleted during the release.
+        // Deletes the function, and with the right below its log, if the application was deleted during the release.
         'DeleteFunction',
       ),
       { actions: ['lambda:GetLayerVersion'], on: [names.appAdapterLayer] },
@@ -97,7 +97,7 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
         on: ['*'],
         wildcard: 'listing certificates has no resource-level permissions',
       },
-      // Certificates that no tenant uses or waits for fill a quota, and are deleted. ACM has no condition key for who manages them.
+      // Unused certificates count towards a quota and are deleted. ACM has no condition key that restricts this to certificates of CloudFront.
       {
         actions: ['GetDistributionTenantByDomain', 'GetManagedCertificateDetails'].map(
           (action) => `cloudfront:${action}`,
@@ -146,7 +146,7 @@ export const tenantRights = ({ names, ...edge }: Omit<CellParts, 'routesArn' | '
 
 /**
  * Returns the rights of customers' code: to decrypt its own variables and to write its own log.
- * @param keys the ARN of the key of variables
+ * @param keys the ARN of the key that encrypts variables
  */
 export function customerRights(names: Names, keys: Pick<Right, 'on' | 'wildcard'>): Right[] {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM replaces it with the ARN of the calling function

@@ -4,17 +4,17 @@ import type { Construct } from 'constructs';
 import type { Names } from '../names.ts';
 import { explainWildcards, policyOf, type Right } from './rights.ts';
 
-/** Days until artifacts expire, at home and in the copy. A release keeps working after its artifact expired. */
+/** Days until artifacts expire, both the originals and the copies. A release keeps working after its artifact has expired. */
 export const ARTIFACT_DAYS = 730;
 /**
- * Days for which deleted artifacts stay: as long as the table can be restored to the time before
+ * Days for which deleted artifacts are kept: as long as the table can be restored to a time before the deletion
  * (docs/decisions/0072-users-and-code-after-a-restore.md).
  */
 export const DELETED_ARTIFACT_DAYS = 35;
 
 /**
- * Returns the settings that copy each artifact to the bucket of the backup region. Deletions are copied too, and what was deleted is gone
- * there after as many days; the expiry of objects is not copied, so the copies have their own
+ * Returns the settings that copy each artifact to the bucket in the backup region. Deletions are also copied, and deleted copies are kept for as
+ * many days. Expiry is not copied, so the copies have their own expiry
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-what-is-isnot-replicated.html).
  */
 export function copyArtifacts(

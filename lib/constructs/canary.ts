@@ -13,21 +13,21 @@ import { explainWildcards, policyOf, type Right } from './rights.ts';
 export const LIVE = 'live';
 
 /**
- * Groups of functions of which a tenth of five minutes is evidence: they answer requests and messages all the time. Steps of
- * state machines, jobs of each minute and operators' requests are too few, so their aliases move at once.
+ * Groups of functions with enough traffic for a canary, because they continuously handle requests and messages. Steps of state machines,
+ * scheduled jobs and operators' requests are too few, so their aliases move immediately.
  */
 const CANARY_GROUPS = ['api', 'dashboard', 'ai', 'stream', 'queue'];
 
 /**
- * Returns the names of the alarms that undo a release: the shortest window of each product's burn rate. The page itself also
- * demands a longer window, in which five minutes of a tenth of the requests do not show.
+ * Returns the names of the alarms that roll a release back: those on the shortest window of each product's burn rate. The paging alarm also
+ * requires a longer window, in which five minutes of a tenth of the requests have no visible effect.
  */
 export const releaseAlarms = ({ prefix }: Pick<Config, 'prefix'>): string[] =>
   PRODUCTS.map((product) => `${prefix}-${product}-5m`);
 
 /**
- * Has CodeDeploy move an alias to a new version: a tenth of the invocations for five minutes, then all, unless an alarm goes
- * off, which moves all back and fails the update of the stack (docs/decisions/0057-releases-and-restore.md).
+ * Lets CodeDeploy move an alias to a new version: a tenth of the invocations for five minutes, then all. If an alarm goes off, CodeDeploy rolls
+ * back and the update of the stack fails (docs/decisions/0057-releases-and-restore.md).
  */
 export function shiftByCanary(scope: Construct, platform: Platform, name: string, alias: Alias): void {
   const [group = ''] = name.split('/');
@@ -36,7 +36,7 @@ export function shiftByCanary(scope: Construct, platform: Platform, name: string
   const found = stack.node.tryFindChild('Canary');
   const canary = found instanceof Canary ? found : new Canary(stack, platform);
   const { application, role, alarms } = canary;
-  canary.line(alias.version);
+  canary.publishInSequence(alias.version);
   new LambdaDeploymentGroup(scope, 'Canary', {
     application,
     deploymentGroupName: platform.names.function(name),
@@ -82,10 +82,10 @@ class Canary extends Construct {
   }
 
   /**
-   * Has a version published after that of the canary before. An alias begins to move as soon as its version exists: all at once, they
-   * would make more changes a second than Lambda takes of an account, and CodeDeploy fails a deployment for that.
+   * Makes a version depend on the version of the previous canary. An alias starts to move as soon as its version exists. Concurrently, the
+   * aliases would cause more changes a second than Lambda accepts from an account, and CodeDeploy's deployments would fail.
    */
-  line(version: IVersion): void {
+  publishInSequence(version: IVersion): void {
     if (this.#last) version.node.addDependency(this.#last);
     this.#last = version;
   }

@@ -2,21 +2,21 @@ import type { DatabaseAccess } from '../../contract/enums.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import type { Right, Use } from './rights.ts';
 
-/** Holds for clusters whose tag `access` has one of the values (providers/databases/databases.ts), and for those without. */
+/** Returns a condition for clusters whose tag `access` has one of the values (providers/databases/databases.ts) or is missing. */
 const allowed = (...values: DatabaseAccess[]) => ({ StringEqualsIfExists: { 'aws:ResourceTag/access': values } });
 
 const ANY_CLUSTER = 'AWS chooses the names of clusters; the condition restricts access by their owner’s tag';
 
 /**
- * Returns the permissions on applications' databases. AWS chooses the names of clusters, so permissions depend on the
- * tag `application`, the ARN of the one function that a cluster belongs to.
+ * Returns the permissions on applications' databases. AWS chooses the names of clusters, so permissions depend on the tag `application`, which
+ * has the ARN of the only function that the cluster belongs to.
  */
 export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names'>) {
   const on = [names.databases];
   const region = { DATABASE_REGION: config.databaseRegion };
   const variables = { ...region, DATABASE_ARN_PREFIX: names.databases.slice(0, -'*'.length) };
   const apps = `${names.appFunctions.arnPrefix}*`;
-  const ours: Pick<Right, 'on' | 'when' | 'wildcard'> = {
+  const platformClusters: Pick<Right, 'on' | 'when' | 'wildcard'> = {
     on,
     when: { StringLike: { 'aws:ResourceTag/application': apps } },
     wildcard: ANY_CLUSTER,
@@ -30,7 +30,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
         when: { StringLike: { 'aws:RequestTag/application': apps } },
         wildcard: ANY_CLUSTER,
       },
-      { actions: ['dsql:GetCluster'], ...ours },
+      { actions: ['dsql:GetCluster'], ...platformClusters },
       {
         // IAM requires this permission to create the account's first cluster.
         actions: ['iam:CreateServiceLinkedRole'],
@@ -39,14 +39,14 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
       },
     ],
   };
-  const remove: Use = { variables, rights: [{ actions: ['dsql:DeleteCluster'], ...ours }] };
+  const remove: Use = { variables, rights: [{ actions: ['dsql:DeleteCluster'], ...platformClusters }] };
   const restrict: Use = {
     variables,
     rights: [
       {
         actions: ['dsql:TagResource'],
         on,
-        // The owner's tag decides who may connect: it is set once, on creation.
+        // The tag `application` decides who may connect. It is set only at the creation and must not change.
         when: {
           StringLike: { 'aws:ResourceTag/application': apps },
           'ForAllValues:StringEquals': { 'aws:TagKeys': ['passwords', 'access'] },
@@ -55,11 +55,11 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
       },
     ],
   };
-  /** Of the role whose sessions sign passwords; each session's policy names one cluster. */
+  /** For the role whose sessions sign passwords. The policy of each session restricts it to one cluster. */
   const connectOwner: Right = {
     actions: ['dsql:DbConnectAdmin'],
-    ...ours,
-    when: { ...ours.when, ...allowed('ALL', 'OWNER') },
+    ...platformClusters,
+    when: { ...platformClusters.when, ...allowed('ALL', 'OWNER') },
   };
   const createPasswords: Use = {
     variables: {

@@ -25,31 +25,31 @@ import { explainWildcards, policyOf, type Right, type Use } from './rights.ts';
 export interface FunctionNeeds {
   /** Trigger and purpose, shown in the AWS console. */
   description: string;
-  /** Resources that the function uses. Its environment variables and permissions follow from these alone. */
+  /** Resources that the function uses. They determine its environment variables and permissions. */
   uses: Use[];
-  /** Seconds. By default as long as a read of the API may take. */
+  /** Timeout in seconds. Default: that of the API's reads. */
   timeout?: number;
-  /** Instances to run on instead of on demand, where one environment serves many invocations at a time. */
+  /** Managed instances to run on instead of on-demand capacity. One environment there serves many concurrent invocations. */
   instances?: ManagedInstances;
-  /** MiB. Default: 1024. CPU share grows with memory, and a cold start is mostly CPU time. */
+  /** Memory in MiB. Default: 1024. The CPU share grows with memory, and a cold start is mostly CPU time. */
   memory?: number;
 }
 
 /**
- * A platform function: the bundle `<group>/<name>` as `<prefix>-<group>-<name>`, on arm64 and Node 24, traced unless
- * a clock invokes it, with its own log group and a role limited to what `uses` grants. Every trigger invokes its alias `live`;
- * operators invoke `operator/…` by hand and by name, so those have none.
+ * A platform function: the bundle `<group>/<name>` as `<prefix>-<group>-<name>`, on arm64 and Node 24, with its own log group and a role limited
+ * to what `uses` grants. It is traced unless it runs on a schedule. Triggers invoke its alias `live`. Operators invoke `operator/…` manually by
+ * name, so these functions have no alias.
  */
 export class PlatformFunction extends Construct {
-  /** The version that serves: what triggers invoke (lib/constructs/canary.ts). */
+  /** The alias that triggers invoke (lib/constructs/canary.ts); for `operator/…` the function itself. */
   readonly live: IFunction;
   /** The physical name as text, so that other stacks can use it without a dependency on this one. */
   readonly functionName: string;
-  /** The right to invoke the function, whatever version of it. */
+  /** The right to invoke any version of the function. */
   readonly invocation: Right;
 
   constructor(scope: Construct, platform: Platform, name: string, needs: FunctionNeeds) {
-    // Lambda takes no function back from instances: the one that runs on demand is another function.
+    // Lambda cannot move a function from instances back to on-demand capacity, so the function on instances is a separate one.
     const physical = needs.instances ? `${name}-managed` : name;
     super(
       scope,
@@ -79,7 +79,7 @@ export class PlatformFunction extends Construct {
       inlinePolicies: { needs: policyOf(rights) },
     });
     explainWildcards(role, rights);
-    // Managed instances have no concurrency of the account to reserve.
+    // Managed instances do not use the account's concurrency, so there is nothing to reserve.
     const reserved = needs.instances ? undefined : reservedConcurrency(platform.config, name);
     const latest = new LambdaFunction(this, 'Function', {
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
@@ -91,10 +91,10 @@ export class PlatformFunction extends Construct {
       handler: 'index.handler',
       timeout: Duration.seconds(needs.timeout ?? TIMEOUTS_S.api.read),
       memorySize: needs.memory ?? 1024,
-      // Scheduled jobs run whether there is traffic or not: every run would be a paid trace of nothing.
+      // Scheduled jobs also run without traffic, and every run would be a paid trace without information.
       tracing: name.startsWith('schedule/') ? Tracing.PASS_THROUGH : Tracing.ACTIVE,
       logGroup,
-      // Keeps CDK from adding policies to the role: the list above is complete.
+      // Prevents CDK from adding policies to the role: the list above is complete.
       role: role.withoutPolicyUpdates(),
       environment: Object.assign({}, commonEnvironment(platform), ...needs.uses.map((use) => use.variables)),
     });
@@ -107,7 +107,7 @@ export class PlatformFunction extends Construct {
     const version = latest.currentVersion as IVersion;
     const live = new Alias(this, 'Live', { aliasName: LIVE, version });
     this.live = live as IFunction;
-    // An alias that shares invocations between two versions is not documented for managed instances.
+    // AWS does not document aliases that split invocations between two versions for managed instances.
     if (!needs.instances) shiftByCanary(this, platform, name, live);
   }
 
@@ -122,7 +122,7 @@ export class PlatformFunction extends Construct {
   }
 }
 
-/** Returns what a state machine's steps invoke, by their names. */
+/** Returns the ARNs that a state machine invokes for its steps, by step name. */
 export const arnsOf = <Step extends string>(steps: Record<Step, PlatformFunction>): Record<Step, string> =>
   Object.fromEntries(
     Object.entries<PlatformFunction>(steps).map(([step, { live }]) => [step, live.functionArn]),

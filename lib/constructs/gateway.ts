@@ -18,8 +18,8 @@ import type { PlatformFunction } from './function.ts';
 import { explainWildcards, policyOf, type Right } from './rights.ts';
 
 /**
- * Returns the role with which API Gateway invokes a group of functions of a stack: one resource in place of a permission for
- * each function, which would bring stacks near the limit of 500.
+ * Returns the role with which API Gateway invokes a group of functions of a stack. One role replaces a permission for each function, which
+ * would bring stacks near the limit of 500 resources.
  */
 export function gatewayRole(stack: Stack, { names }: Platform, group: string): Role {
   const id = `GatewayRole-${group}`;
@@ -41,7 +41,7 @@ export function gatewayRole(stack: Stack, { names }: Platform, group: string): R
   return role;
 }
 
-/** Invokes what is live of a function, with a role (CDK's integration adds a permission to the function). */
+/** Invokes a function's live alias with a role. CDK's own integration would add a permission to the function instead. */
 export class LiveIntegration extends HttpRouteIntegration {
   readonly #handler: PlatformFunction;
   readonly #role: Role;
@@ -62,14 +62,14 @@ export class LiveIntegration extends HttpRouteIntegration {
   }
 }
 
-/** Routes an operation's paths, its own and the dashboard's, to its function. */
+/** Routes an operation's paths, including that of the dashboard, to its function. */
 export function addRoutes(handler: PlatformFunction, httpApi: HttpApi, operation: AnyRoute<string>, role: Role): void {
   const { method, path } = operation;
   const integration = new LiveIntegration(handler, role);
-  for (const each of listPaths(operation)) {
-    new HttpRoute(Stack.of(handler), `${handler.node.id}${each === path ? '' : 'Dashboard'}Route`, {
+  for (const routePath of listPaths(operation)) {
+    new HttpRoute(Stack.of(handler), `${handler.node.id}${routePath === path ? '' : 'Dashboard'}Route`, {
       httpApi,
-      routeKey: HttpRouteKey.with(each, HttpMethod[method]),
+      routeKey: HttpRouteKey.with(routePath, HttpMethod[method]),
       integration,
     });
   }

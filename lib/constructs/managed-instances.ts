@@ -5,18 +5,18 @@ import { Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Platform } from '../stacks/platform-stack.ts';
 
-/** Open invocations of one execution environment: measured memory and processor time leave room (bench/benchmarks/ai-open-calls.ts). */
+/** Maximum open invocations of one execution environment. Measurements of memory and processor time leave headroom (bench/benchmarks/ai-open-calls.ts). */
 const MAX_CONCURRENCY = 500;
-/** The least that managed instances have: an environment with one vCPU. */
+/** The minimum memory on managed instances, which corresponds to one vCPU. */
 export const MANAGED_MEMORY_MB = 2048;
-/** One instance in each availability zone is what Lambda starts with. */
+/** Number of availability zones. Lambda starts with one instance in each. */
 export const MANAGED_ZONES = 3;
-/** The smallest limit that a capacity provider takes; further growth is the operators' decision. */
+/** The smallest limit that a capacity provider accepts. Operators decide on further growth. */
 const MAX_VCPUS = 48;
 
 /**
- * Instances that Lambda manages, on which one execution environment serves many invocations at a time: what waits costs no
- * environment of its own (docs/decisions/0063-ai-on-managed-instances.md).
+ * Instances that Lambda manages, on which one execution environment serves many concurrent invocations, so that a waiting invocation does not
+ * occupy its own environment (docs/decisions/0063-ai-on-managed-instances.md).
  */
 export class ManagedInstances extends Construct {
   readonly #provider: CapacityProvider;
@@ -63,7 +63,7 @@ export class ManagedInstances extends Construct {
     });
   }
 
-  /** Has a function run on these instances. It cannot be taken back from one that did. */
+  /** Makes a function run on these instances. This cannot be reverted for the function. */
   run(lambda: LambdaFunction): void {
     this.#provider.addFunction(lambda, { perExecutionEnvironmentMaxConcurrency: MAX_CONCURRENCY });
   }

@@ -20,7 +20,7 @@ import { Machine } from './state-machine.ts';
 
 const MINUTE = Duration.minutes(1);
 const FIVE_MINUTES = Duration.minutes(5);
-/** A row has four graphs, of a quarter of the page each. */
+/** The size of a graph: a row has four graphs, each a quarter of the page wide. */
 const GRAPH = { width: 6, height: 5 };
 const HEADING = { width: 24, height: 1 };
 
@@ -29,14 +29,14 @@ const COLUMNS = '**Do users notice?** · **Is it us?** · **Is it AWS?** · **Is
 
 interface Row {
   title: string;
-  /** Graphs from left to right, by their titles: users, us, AWS, upstream. */
+  /** The graphs of the four questions from left to right, each with its title. */
   graphs: [title: string, ...metrics: IMetric[]][];
 }
 
 /**
- * Creates the CloudWatch dashboard: a row for each product that answers from left to right whether users notice something,
- * and whether the cause is the platform, AWS or an upstream. No graph has a line for each application, account or endpoint:
- * the page is the same for a million of them.
+ * Creates the CloudWatch dashboard. It has a row for each product, which shows from left to right whether users notice something, and whether
+ * the cause is the platform, AWS or an upstream. No graph has a line for each application, account or endpoint, so the page scales to a million
+ * of them.
  */
 export function dashboard(
   scope: Construct,
@@ -52,9 +52,9 @@ export function dashboard(
     statistic: string,
     label = metricName,
   ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period: MINUTE, label });
-  const own = (metricName: string, statistic: string, dimensions: Record<string, string> = {}) =>
+  const platformMetric = (metricName: string, statistic: string, dimensions: Record<string, string> = {}) =>
     metric(METRIC_NAMESPACE, metricName, { stage, ...dimensions }, statistic);
-  const ownOfEach = (dimension: string, metricName: string, statistic: string) =>
+  const platformMetricBy = (dimension: string, metricName: string, statistic: string) =>
     new MathExpression({
       expression: `SEARCH('{${METRIC_NAMESPACE},${dimension},stage} MetricName="${metricName}" stage="${stage}"', '${statistic}', 60)`,
       usingMetrics: {},
@@ -66,11 +66,11 @@ export function dashboard(
     metric('AWS/ApiGateway', metricName, { ApiId: apiId }, statistic, `${metricName} ${statistic}`);
   const table = (metricName: string) => metric('AWS/DynamoDB', metricName, { TableName: names.table.name }, Stats.SUM);
 
-  /** Returns the sum over all of the platform's functions of a kind: applications' functions are not among them. */
+  /** Returns a metric over all of the platform's functions of a kind, which excludes applications' functions. */
   const functionsOf = (kind: string, metricName: string, statistic: string = Stats.SUM) => {
     const found = constructs.filter(
-      (each): each is PlatformFunction =>
-        each instanceof PlatformFunction && each.functionName.startsWith(`${prefix}-${kind}-`),
+      (construct): construct is PlatformFunction =>
+        construct instanceof PlatformFunction && construct.functionName.startsWith(`${prefix}-${kind}-`),
     );
     const ids = found.map((_, index) => `${kind}${metricName}${index}`);
     return new MathExpression({
@@ -87,12 +87,12 @@ export function dashboard(
   };
   const machines = (metricName: string) =>
     constructs
-      .filter((each): each is Machine => each instanceof Machine)
+      .filter((construct): construct is Machine => construct instanceof Machine)
       .map(({ machineName, stateMachineArn: StateMachineArn }) =>
         metric('AWS/States', metricName, { StateMachineArn }, Stats.SUM, machineName.replace(`${prefix}-`, '')),
       );
   const failureQueues = constructs
-    .filter((each): each is FailureQueue => each instanceof FailureQueue)
+    .filter((construct): construct is FailureQueue => construct instanceof FailureQueue)
     .map(({ queueName: QueueName }) =>
       metric(
         ...(['AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM] as const),
@@ -115,47 +115,63 @@ export function dashboard(
       title: 'Applications and deployments',
       graphs: [
         ['Burn rate: hosted page, deployments', burn('applications'), burn('deployments')],
-        ['Faults of ours; executions that failed', own('DeploymentFaults', Stats.SUM), ...machines('ExecutionsFailed')],
-        ['Wait for a builder (s); throttled calls', own('BuildWait', Stats.MAXIMUM), ...machines('ExecutionThrottled')],
-        ['Deployments that succeeded', own('DeploymentSuccess', Stats.SUM)],
+        [
+          'Faults of ours; executions that failed',
+          platformMetric('DeploymentFaults', Stats.SUM),
+          ...machines('ExecutionsFailed'),
+        ],
+        [
+          'Wait for a builder (s); throttled calls',
+          platformMetric('BuildWait', Stats.MAXIMUM),
+          ...machines('ExecutionThrottled'),
+        ],
+        ['Deployments that succeeded', platformMetric('DeploymentSuccess', Stats.SUM)],
       ],
     },
     {
       title: 'Webhooks',
       graphs: [
-        ['Burn rate; lag of first attempts (ms)', burn('webhooks'), own('WebhookLag', Stats.p(99))],
-        ['Functions’ errors; overdue (s)', functionsOf('queue', 'Errors'), own('WebhookOldestDue', Stats.MAXIMUM)],
+        ['Burn rate; lag of first attempts (ms)', burn('webhooks'), platformMetric('WebhookLag', Stats.p(99))],
+        [
+          'Functions’ errors; overdue (s)',
+          functionsOf('queue', 'Errors'),
+          platformMetric('WebhookOldestDue', Stats.MAXIMUM),
+        ],
         ['Functions’ throttles', functionsOf('queue', 'Throttles')],
-        ['Receivers: attempts by outcome', ownOfEach('outcome', 'WebhookAttempts', 'Sum')],
+        ['Receivers: attempts by outcome', platformMetricBy('outcome', 'WebhookAttempts', 'Sum')],
       ],
     },
     {
       title: 'AI gateway',
       graphs: [
-        ['Burn rate; first byte (ms)', burn('ai'), own('FirstByte', Stats.p(99), ai)],
-        ['Errors; our overhead (ms)', functionsOf('ai', 'Errors'), own('GatewayOverhead', Stats.p(99), ai)],
+        ['Burn rate; first byte (ms)', burn('ai'), platformMetric('FirstByte', Stats.p(99), ai)],
+        ['Errors; our overhead (ms)', functionsOf('ai', 'Errors'), platformMetric('GatewayOverhead', Stats.p(99), ai)],
         ['Throttles', functionsOf('ai', 'Throttles')],
-        ['Failures by provider', ownOfEach('provider', 'UpstreamFailures', 'Sum')],
+        ['Failures by provider', platformMetricBy('provider', 'UpstreamFailures', 'Sum')],
       ],
     },
     {
       title: 'Domains, DNS, hosting, payments',
       graphs: [
-        ['Due work, oldest (s)', own('SweepOldestDue', Stats.MAXIMUM)],
-        ['Due items failed, quarantined', own('SweepFailures', Stats.SUM), own('SweepQuarantined', Stats.MAXIMUM)],
-        ['DNS refused by the name servers', own('ZoneSyncFailures', Stats.SUM)],
+        ['Due work, oldest (s)', platformMetric('SweepOldestDue', Stats.MAXIMUM)],
+        [
+          'Due items failed, quarantined',
+          platformMetric('SweepFailures', Stats.SUM),
+          platformMetric('SweepQuarantined', Stats.MAXIMUM),
+        ],
+        ['DNS refused by the name servers', platformMetric('ZoneSyncFailures', Stats.SUM)],
         [
           ...(['Registrar, hosting servers, card disputes'] as const),
-          ownOfEach('task', 'DomainTasksRefused', 'Sum'),
-          own('HostingProblems', Stats.SUM),
-          own('CardDisputes', Stats.SUM),
+          platformMetricBy('task', 'DomainTasksRefused', 'Sum'),
+          platformMetric('HostingProblems', Stats.SUM),
+          platformMetric('CardDisputes', Stats.SUM),
         ],
       ],
     },
     {
       title: 'The platform itself',
       graphs: [
-        ['Synthetic checks that fail', ownOfEach('check', 'CheckSuccess', 'Average')],
+        ['Synthetic checks that fail', platformMetricBy('check', 'CheckSuccess', 'Average')],
         [
           'Errors of stream, steps, schedules',
           ...['stream', 'workflow', 'schedule'].map((kind) => functionsOf(kind, 'Errors')),

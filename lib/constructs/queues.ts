@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import type { Platform } from '../stacks/platform-stack.ts';
 import type { Right, Use } from './rights.ts';
 
-/** The right to read queues and to remove their messages: Lambda does with the role of the function that it polls for. */
+/** Returns the right to read queues and to delete their messages. A consumer needs it, because Lambda polls with the function's role. */
 export const polls = (...queues: Queue[]): Right => ({
   actions: ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'].map(
     (action) => `sqs:${action}`,
@@ -12,7 +12,7 @@ export const polls = (...queues: Queue[]): Right => ({
   on: queues.map(({ queueArn }) => queueArn),
 });
 
-/** Failed receives after which a message goes to the failure queue. */
+/** Number of receives after which a failed message moves to the failure queue. */
 export const MAX_RECEIVES = 10;
 
 /**

@@ -4,33 +4,31 @@ import type { IConstruct } from 'constructs';
 import type { CellParts } from './app-rights.ts';
 
 /**
- * Permission for actions on resources. Resources are named and never `*`, unless the AWS action has no resource-level
- * permissions.
+ * A permission for actions on resources. Resources are named, and `*` is used only for AWS actions without resource-level permissions.
  */
 export interface Right {
   actions: string[];
   on: string[];
   /** IAM condition operators. */
   when?: Record<string, Record<string, string | string[]>>;
-  /** Reason for a wildcard in a resource. A right without a reason must have no wildcard; cdk-nag enforces it. */
+  /** Reason for a wildcard in a resource. A right without a reason must not have a wildcard; cdk-nag enforces that. */
   wildcard?: string;
 }
 
 /**
- * Access to a resource: the environment variables that name it and the permissions on it. The resource's stack provides
- * it.
+ * Access to a resource, provided by the resource's stack: the environment variables that name it and the permissions on it.
  */
 export interface Use {
   variables?: Record<string, string>;
   rights?: Right[];
-  /** Returns the same rights in another hosting cell, where the function assumes a role that has its name (lib/stacks/cell.ts). */
+  /** Returns the same rights in another hosting cell, where the function assumes a role named after it (lib/stacks/cell.ts). */
   inCells?: (cell: CellParts) => Right[];
 }
 
 /** Returns the policy of these rights. Throws for a wildcard without a reason. */
 export function policyOf(rights: Right[]): PolicyDocument {
   for (const { actions, on, wildcard } of rights) {
-    if (wildcard === undefined && on.some((each) => each.includes('*')))
+    if (wildcard === undefined && on.some((resource) => resource.includes('*')))
       throw new Error(`The right to ${actions.join(', ')} has a wildcard and needs a reason`);
   }
   return new PolicyDocument({
@@ -45,15 +43,14 @@ export function policyOf(rights: Right[]): PolicyDocument {
 export function explainWildcards(scope: IConstruct, rights: Right[]): void {
   for (const { on, wildcard } of rights) {
     if (!wildcard) continue;
-    for (const resource of on
-      .map((each) => flatten(Stack.of(scope).resolve(each)))
-      .filter((each) => each.includes('*'))) {
+    const names = on.map((resource) => flatten(Stack.of(scope).resolve(resource)));
+    for (const resource of names.filter((name) => name.includes('*'))) {
       Validations.of(scope).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason: wildcard });
     }
   }
 }
 
-/** Returns a name as cdk-nag writes it in findings: `<AWS::AccountId>` for a reference. */
+/** Returns a name in cdk-nag's notation for findings: `<AWS::AccountId>` for a reference. */
 function flatten(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return '';

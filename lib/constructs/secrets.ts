@@ -8,15 +8,15 @@ import type { Use } from './rights.ts';
 type SecretNames = Names['originSecret'];
 
 /**
- * Lets a function read a secret at run time: a variable with the secret's name, and the permission. No template and no
- * function's configuration contains the value.
+ * Lets a function read a secret at run time: a variable with the secret's name, and the permission. The value is in no template and in no
+ * function's configuration.
  */
 export const readsSecret = (variable: string, { name, arn }: SecretNames): Use => ({
   variables: { [variable]: name },
   rights: [{ actions: ['secretsmanager:GetSecretValue'], on: [arn] }],
 });
 
-/** Creates a secret with a random value. `reason` says why its rotation is not automatic. */
+/** Creates a secret with a random value. `reason` explains why it is not rotated automatically. */
 export function createSecret(
   scope: Construct,
   id: string,
@@ -29,8 +29,8 @@ export function createSecret(
 }
 
 /**
- * Creates a secret whose value operators store: it is created without one, which the code treats as a key that is not set,
- * and no deployment writes one.
+ * Creates a secret whose value operators store. It is created without a value, which the code treats as a missing key, and no deployment
+ * writes a value.
  */
 export function createEmptySecret(
   scope: Construct,

@@ -12,9 +12,9 @@ import { explainWildcards, policyOf, type Right } from './rights.ts';
 interface MachineNeeds {
   /** Definition in Amazon States Language (lib/state-machines/). */
   definition: object;
-  /** The functions that it may invoke. */
+  /** The functions that the state machine may invoke. */
   functions: PlatformFunction[];
-  /** Further permissions of its steps. */
+  /** Additional permissions of its steps. */
   rights?: Right[];
 }
 
@@ -48,7 +48,7 @@ export class Machine extends Construct {
       role: role.withoutPolicyUpdates(),
       tracingEnabled: true,
       logs: {
-        // The prefix keeps the account's resource policy for log deliveries below its maximum size.
+        // With this prefix, the account's resource policy for log deliveries stays below its maximum size.
         destination: new LogGroup(this, 'Logs', {
           logGroupName: `/aws/vendedlogs/states/${machine.name}`,
           retention: LOG_RETENTION,

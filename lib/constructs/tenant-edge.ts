@@ -24,8 +24,8 @@ import type { Platform } from '../stacks/platform-stack.ts';
 export const UNCACHED_ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * Creates the edge of a cell's custom domains: the distribution that all tenants share, and the connection group whose address
- * domains point to. The distribution behaves as the one of applications (lib/stacks/edge.ts), for any host that has a tenant.
+ * Creates the edge of a cell's custom domains: the distribution that all tenants share, and the connection group to whose endpoint domains
+ * point. The distribution behaves like that of applications (lib/stacks/edge.ts), for any host with a tenant.
  */
 export function createTenantEdge(
   scope: Construct,
@@ -79,8 +79,7 @@ export function createTenantEdge(
         functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, functionArn: routing.functionArn }],
       },
       customErrorResponses: UNCACHED_ERROR_STATUSES.map((errorCode) => ({ errorCode, errorCachingMinTtl: 0 })),
-      // The platform's certificate covers no tenant's domain; it sets the TLS protocols that tenants' certificates
-      // are used with.
+      // The platform's certificate covers no tenant's domain. It is needed to set the TLS protocols for the tenants' certificates.
       ...(certificate
         ? {
             viewerCertificate: {

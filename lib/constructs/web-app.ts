@@ -40,7 +40,7 @@ export class WebApp extends Construct {
     this.#platform = platform;
     const bucket = new Bucket(this, 'Files', {
       bucketName: names.webApp.name,
-      // A deployment replaces the page: the one before is kept for a month.
+      // A deployment replaces the page. The previous version is kept for a month.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(30) }],
       ...PRIVATE_BUCKET,

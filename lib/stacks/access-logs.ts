@@ -7,16 +7,16 @@ import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** CloudFront's logs are set up in this region only. */
+/** CloudFront's logs can be configured only in this region. */
 const LOGS_REGION = 'us-east-1';
 
 /**
- * Access logs of the platform and of hosted applications: who called which address, to trace abuse. API Gateway and
- * functions see the edge's address only. CloudFront delivers them as standard logs (v2), without a charge of its own
+ * Access logs of the platform and of hosted applications, to trace abuse. Only the edge knows the addresses of callers, because API Gateway and
+ * functions see the edge's address. CloudFront delivers the logs as standard logs (v2), without an extra charge
  * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html).
  */
 export class AccessLogsStack extends PlatformStack {
-  /** @param distributionIds ids of distributions, by the name that their logs are filed under */
+  /** @param distributionIds ids of distributions by the folder of their logs */
   constructor(platform: Platform, distributionIds: Record<string, string>) {
     super(platform, 'access-logs', 'Access logs of the platform and of applications', LOGS_REGION);
     const { config, names } = platform;
@@ -59,7 +59,7 @@ export class AccessLogsStack extends PlatformStack {
         s3SuffixPath: `${id}/{yyyy}/{MM}/{dd}/{HH}`,
       });
       delivery.addResourceDependency(source);
-      // One after the other: CloudWatch Logs refuses changes of deliveries to a destination that another change is under way for.
+      // In sequence, because CloudWatch Logs refuses concurrent changes of deliveries to the same destination.
       if (previous) source.addResourceDependency(previous);
       previous = delivery;
     }

@@ -10,11 +10,11 @@ import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-/** The streaming half of the AI gateway: one function that streams its response, which an HTTP API cannot do. */
+/** The streaming part of the AI gateway: one function that streams its response, which an HTTP API cannot do. */
 export class AiStack extends PlatformStack {
-  /** Host of the function's URL. The edge sends chat completions to it. */
+  /** Host of the function's URL, to which the edge sends chat completions. */
   readonly urlHost: string;
-  /** The function that serves. */
+  /** The function that serves chat completions. */
   readonly chat: PlatformFunction;
 
   constructor(
@@ -34,7 +34,7 @@ export class AiStack extends PlatformStack {
     const needs: FunctionNeeds = {
       description: 'POST /ai/v1/chat/completions, streamed',
       timeout: TIMEOUTS_S.ai.function,
-      // A call waits for its provider, and pays for the memory meanwhile.
+      // A call mostly waits for its provider, and memory is billed during that time.
       memory: 512,
       uses: [
         table.read,
@@ -48,7 +48,8 @@ export class AiStack extends PlatformStack {
         { variables: { AI_PROVIDER_BASE_URLS: '{}' } },
       ],
     };
-    // On demand it stays where the setting is `managed`, with its address: the edge calls it until it is updated, and again before the setting is taken back.
+    // The on-demand function and its URL also exist with the setting `managed`, because the edge calls it until the edge's stack is updated. The
+    // same applies when the setting is changed back.
     const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', needs);
     const urlHost = this.publishHost('ChatHost', chat);
     const managed = platform.config.aiCapacity === 'managed' ? this.onInstances(platform, needs) : undefined;
@@ -56,19 +57,18 @@ export class AiStack extends PlatformStack {
     this.urlHost = managed ? this.publishHost('ManagedChatHost', managed) : urlHost;
   }
 
-  /** Not the zones that the CDK would look up where the account is known: a template must not depend on who synthesizes it. */
+  /** Overrides CDK's lookup of zones in a known account, because a template must not depend on who synthesizes it. */
   override get availabilityZones(): string[] {
     return Array.from({ length: MANAGED_ZONES }, (_, index) => Fn.select(index, Fn.getAzs()));
   }
 
   /**
-   * Creates a function's URL and returns its host, as other stacks read it: an output and no export, which could not be
-   * removed while the edge of before, which is updated after this stack, imports it.
+   * Creates a function's URL and returns its host for other stacks. It uses an output instead of an export, because an export could not be
+   * removed while the edge's stack, which is updated after this stack, still imports it.
    */
   private publishHost(name: string, { live }: PlatformFunction): string {
     const { url } = live.addFunctionUrl({
-      // With IAM authorization, clients would have to sign the bodies of POST requests. The function requires the
-      // edge's secret instead.
+      // With IAM authorization, clients would have to sign the bodies of POST requests. Instead, the function requires the edge's secret.
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
       cors: {

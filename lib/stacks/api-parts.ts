@@ -1,14 +1,14 @@
 interface Part {
   name: string;
-  /** Description of its stack. */
+  /** Description of the stack. */
   description: string;
   paths: RegExp;
 }
 
 /**
- * Parts of the API whose operations are in a stack of their own: a stack holds at most 500 resources, and an operation takes up
- * to nine. The first part that has a path counts. An operation that is deployed cannot move to another part: its function's name
- * is taken until the stack that it leaves is updated (docs/decisions/0003-stacks-and-physical-names.md).
+ * Parts of the API whose operations are in separate stacks, because a stack has at most 500 resources and an operation needs up to nine. The
+ * first part that matches a path applies. A deployed operation cannot move to another part, because its function's name is taken until its
+ * previous stack is updated (docs/decisions/0003-stacks-and-physical-names.md).
  */
 export const API_PARTS: readonly Part[] = [
   {
@@ -28,7 +28,7 @@ export const API_PARTS: readonly Part[] = [
   },
 ];
 
-/** Returns whether an operation is of a part, or of the stack `api`, which has those of no part. */
+/** Returns a predicate that is true for operations of a part. The part `api` has all operations that no other part matches. */
 export const isOf =
   (name: string) =>
   ({ path }: { path: string }): boolean =>

@@ -39,10 +39,10 @@ const seller = ({ config }: Platform): Use => ({
   },
 });
 
-/** Returns the sender of emails; without one, none are sent. */
+/** Returns the setting of the emails' sender. Without a sender, no emails are sent. */
 const mailSender = ({ config }: Platform): Use => ({ variables: { MAIL_FROM: config.mailFrom ?? '' } });
 
-/** Cross-origin access of browsers. Each public key restricts its own origins (design, section 4). */
+/** Cross-origin access of browsers. Each public key additionally restricts its origins (design, section 4). */
 export const CORS = {
   allowOrigins: ['*'],
   allowMethods: [
@@ -86,20 +86,20 @@ const repositories = ({ config }: Platform): Use => ({
 });
 
 /**
- * The HTTP API: one route and one function for each operation of the contract, and one function for all other paths. Parts of
- * the operations are in stacks of their own (api-parts.ts).
+ * The HTTP API: one route and one function for each operation of the contract, and one function for all other paths. Some operations are in
+ * separate stacks (api-parts.ts).
  */
 export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
   /** Lets a function verify that a request came through the edge. */
   readonly throughTheEdge: Use;
-  /** The resources that operations use beyond the table. */
+  /** The resources that operations use in addition to the table. */
   readonly resources: Readonly<Record<Uses, Use[]>>;
-  /** Rights of all operations that only read, and of those that change something or are audited. */
+  /** Rights of all operations that only read, and of all operations that write or are audited. */
   private readonly basicUses: Record<'read' | 'write', Use[]>;
   /** Names the company on invoices. */
   readonly seller: Use;
-  /** Lets a function read the AI models on offer and their prices. */
+  /** Gives a function the exchange rate for the prices of AI models. */
   readonly offer: Use;
   private readonly platform: Platform;
 
@@ -138,7 +138,7 @@ export class ApiStack extends PlatformStack {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      // Metrics of each route would cost more than all else of an idle installation; the access log has the same numbers.
+      // Metrics for each route would cost more than the rest of an idle installation. The access log has the same information.
       detailedMetricsEnabled: false,
       throttle: { rateLimit: config.apiRequestsPerSecond, burstLimit: config.apiBurst },
       accessLogSettings: {
@@ -215,9 +215,9 @@ export class ApiStack extends PlatformStack {
   }
 
   /**
-   * Adds operations of the contract to a stack: a function for each, and its routes.
-   * @param group of the functions' names
-   * @param resources all that the operations may name
+   * Adds operations of the contract to a stack: a function for each operation, and its routes.
+   * @param group group in the functions' names
+   * @param resources the resources that the operations may use
    */
   addOperations<U extends string>(
     stack: Stack,

@@ -11,8 +11,7 @@ import { explainWildcards, policyOf, type Right, type Use } from '../constructs/
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /**
- * Resources that hosted applications share: the key that encrypts their variables, their role, and the routes by host
- * name.
+ * Resources that hosted applications share: the key that encrypts their variables, their role, and the routes of their host names.
  */
 export class AppHostingStack extends PlatformStack {
   readonly routes: KeyValueStore;
@@ -50,19 +49,19 @@ export class AppHostingStack extends PlatformStack {
   readonly queryLogs: Use;
   /** Invokes a release to check its health. */
   readonly check: Use;
-  /** Moves traffic: the alias, its function URL and the route. */
+  /** Switches traffic: changes the alias, its function URL and the route. */
   readonly switch: Use;
   /** Opens and closes an application's function URL. */
   readonly access: Use;
-  /** Removes releases that are not kept. */
+  /** Removes releases that are no longer kept. */
   readonly prune: Use;
   /** Removes an application's function, logs and routes. */
   readonly remove: Use;
   /** Writes the routes of host names. */
   readonly route: Use;
-  /** Measures how much room there is for applications. */
+  /** Measures the free capacity for applications. */
   readonly measureRoom: Use;
-  /** Measures what is used of the quotas of the account and of the store of routes, and deletes certificates that nothing uses. */
+  /** Measures the usage of the account's quotas and of the route store, and deletes unused certificates. */
   readonly measureQuotas: Use;
 
   constructor(platform: Platform) {
@@ -82,7 +81,7 @@ export class AppHostingStack extends PlatformStack {
     });
     this.staticFiles = createAppCache(this, names.global('static-files'));
 
-    // One for all logs of the region: an account has few of these policies.
+    // One policy for all logs of the region, because an account may have only a few of these policies.
     const builds = config.buildRegion === config.region ? [names.buildLogs.name] : [];
     const written = [names.appFunctions.logPrefix, names.accessLog, ...builds];
     ignoreEmbeddedMetrics(this, names.global('no-metrics'), written);
@@ -98,19 +97,19 @@ export class AppHostingStack extends PlatformStack {
     explainWildcards(role, customer);
 
     const cells = cellsOf(config);
-    const elsewhere = cells.map((cell) => `${cell.names.appFunctions.arnPrefix}*`);
-    const anyApp = elsewhere.length > 0 ? [apps, ...elsewhere] : apps;
+    const appsInCells = cells.map((cell) => `${cell.names.appFunctions.arnPrefix}*`);
+    const anyApp = appsInCells.length > 0 ? [apps, ...appsInCells] : apps;
     const underAnApp = { StringLike: { 'kms:EncryptionContext:application': anyApp } };
-    for (const { config: own, names: theirs } of cells) {
+    for (const { config: cellConfig, names: cellNames } of cells) {
       key.addToResourcePolicy(
         new PolicyStatement({
-          // Their code decrypts its own variables; its role there says which function may do what.
-          principals: [new AccountPrincipal(own.account ?? '')],
+          // Applications in the cell decrypt their own variables. Their role in the cell restricts each function to its own.
+          principals: [new AccountPrincipal(cellConfig.account ?? '')],
           actions: ['kms:Decrypt'],
           resources: ['*'],
           conditions: {
-            StringLike: { 'kms:EncryptionContext:application': `${theirs.appFunctions.arnPrefix}*` },
-            ArnEquals: { 'aws:PrincipalArn': theirs.appRole.arn },
+            StringLike: { 'kms:EncryptionContext:application': `${cellNames.appFunctions.arnPrefix}*` },
+            ArnEquals: { 'aws:PrincipalArn': cellNames.appRole.arn },
           },
         }),
       );
@@ -128,10 +127,10 @@ export class AppHostingStack extends PlatformStack {
     };
     this.unseal = { variables: secrets, rights: [{ actions: ['kms:Decrypt'], on: [key.keyArn], when: underAnApp }] };
 
-    const forGit = (what: 'gitHook' | 'deployKey', action: string): Right => ({
+    const forGit = (kind: 'gitHook' | 'deployKey', action: string): Right => ({
       actions: [`kms:${action}`],
       on: [key.keyArn],
-      when: { StringLike: { [`kms:EncryptionContext:${what}`]: 'app_*' } },
+      when: { StringLike: { [`kms:EncryptionContext:${kind}`]: 'app_*' } },
     });
     this.makeHookSecret = { variables: secrets, rights: [forGit('gitHook', 'GenerateDataKey')] };
     this.makeDeployKey = { variables: secrets, rights: [forGit('deployKey', 'GenerateDataKey')] };
@@ -149,7 +148,7 @@ export class AppHostingStack extends PlatformStack {
       ],
     };
 
-    // A separate encryption context, so that no permission decrypts the other kind of secret.
+    // Each kind of secret has its own encryption context, so that a permission for one kind cannot decrypt another.
     const underAnAccount = { StringLike: { 'kms:EncryptionContext:providerKeyOf': 'acc_*' } };
     const providerKeys = (...actions: string[]): Use => ({
       variables: secrets,
@@ -166,17 +165,17 @@ export class AppHostingStack extends PlatformStack {
     this.openServerTokens = serverTokens('Decrypt');
     this.sealServerTokens = serverTokens('GenerateDataKey');
 
-    // The binding of the app host (runtime/bindings/app-host.ts) reads all three names.
+    // The binding of the app host (runtime/bindings/app-host.ts) reads all three variables.
     const functions = {
       APP_FUNCTION_PREFIX: names.appFunctions.prefix,
       APP_FUNCTION_ROLE_ARN: names.appRole.arn,
       APP_ADAPTER_LAYER_ARN: names.appAdapterLayer,
     };
     type AppRights = ReturnType<typeof appRights>;
-    const own = appRights({ names, routesArn: this.routes.keyValueStoreArn });
+    const homeRights = appRights({ names, routesArn: this.routes.keyValueStoreArn });
     const use = (name: keyof AppRights, variables: Record<string, string> = {}): Use => ({
       variables,
-      rights: own[name],
+      rights: homeRights[name],
       inCells: (cell) => appRights(cell)[name],
     });
     const prefix = { APP_FUNCTION_PREFIX: names.appFunctions.prefix };

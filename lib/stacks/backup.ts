@@ -10,16 +10,16 @@ import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** Days for which a copy is kept: as long as point-in-time recovery reaches back, so that deleted data is gone then too. */
+/** Days for which a copy is kept: the same as for point-in-time recovery, so that deleted data disappears from both at the same time. */
 const COPY_DAYS = 35;
-/** Days for which the backup that a copy is made of is kept. In the region itself there is point-in-time recovery. */
+/** Days for which the source backup of a copy is kept. The region itself has point-in-time recovery. */
 const SOURCE_DAYS = 3;
-/** Rights of AWS Backup: to back up and copy, and to restore. */
-const RIGHTS = ['ForBackup', 'ForRestores'].map((of) => `service-role/AWSBackupServiceRolePolicy${of}`);
+/** AWS Backup's managed policies: for backups and copies, and for restores. */
+const RIGHTS = ['ForBackup', 'ForRestores'].map((suffix) => `service-role/AWSBackupServiceRolePolicy${suffix}`);
 
 /**
- * The vault with the copies of the table and the bucket with those of artifacts, in the region of the setting `backupRegion`. No principal may
- * delete a copy of a protected stage's table early.
+ * The vault with the copies of the table and the bucket with the copies of artifacts, in the region of the setting `backupRegion`. In a
+ * protected stage, no principal may delete a copy of the table early.
  */
 export class BackupCopiesStack extends PlatformStack {
   constructor(platform: Platform, region: string) {
@@ -52,8 +52,8 @@ export class BackupCopiesStack extends PlatformStack {
 }
 
 /**
- * A daily backup of the table in use and its copy in another region. Copies between regions need AWS Backup's advanced features for
- * DynamoDB, a setting of the account (https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html).
+ * A daily backup of the table in use, and its copy in another region. Copies between regions require AWS Backup's advanced features for
+ * DynamoDB, which are a setting of the account (https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html).
  */
 export class BackupStack extends PlatformStack {
   constructor(platform: Platform, region: string) {
@@ -70,7 +70,7 @@ export class BackupStack extends PlatformStack {
       backupPlanRules: [
         new BackupPlanRule({
           ruleName: 'daily',
-          // At the time of the fewest requests in the default region.
+          // The time with the fewest requests in the default region.
           scheduleExpression: Schedule.cron({ hour: '1', minute: '0' }),
           startWindow: Duration.hours(1),
           completionWindow: Duration.hours(12),
@@ -96,7 +96,7 @@ export class BackupStack extends PlatformStack {
       role,
       disableDefaultBackupPolicy: true,
     });
-    // Of any vault, because a pattern that names one wrongly would match nothing and be silent.
+    // The pattern matches any vault, because a wrong vault name in it would go unnoticed.
     new Rule(this, 'Failures', {
       description: 'Backups and copies that failed, for the operators',
       eventPattern: {
@@ -104,7 +104,7 @@ export class BackupStack extends PlatformStack {
         detailType: ['Backup Job State Change', 'Copy Job State Change'],
         detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'] },
       },
-      // By name: once the setting is turned off, this stack is not updated any more, and an import would tie the topic's stack to it.
+      // By name instead of an import: once the setting is removed, this stack is no longer updated, and its import would block the topic's stack.
       targets: [new SnsTopic(Topic.fromTopicArn(this, 'Tickets', names.alarmTopic('tickets').arn))],
     });
   }

@@ -10,8 +10,8 @@ import { explainWildcards, policyOf, type Right } from '../constructs/rights.ts'
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /**
- * The CodeBuild project that runs the builder, in the region of builds. Functions address it by name and region
- * (`submit`, `watch` and `stop` of builds.ts); a build reaches the bucket of builds with signed requests only.
+ * The CodeBuild project that runs the builder, in the region of builds. Functions address it by name and region (`submit`, `watch` and `stop` in
+ * builds.ts). A build accesses the builds bucket only with presigned requests.
  */
 export class BuilderStack extends PlatformStack {
   constructor(platform: Platform) {
@@ -19,7 +19,7 @@ export class BuilderStack extends PlatformStack {
     super(platform, 'builder', 'The CodeBuild project that builds applications', config.buildRegion);
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
     const logs = names.buildLogs;
-    // In the installation's own region, the policy of the stack of applications has it too (app-hosting.ts).
+    // In the installation's own region, the policy in app-hosting.ts includes this log group.
     if (config.buildRegion !== config.region)
       ignoreEmbeddedMetrics(this, names.global('no-build-metrics'), [logs.name]);
     // https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html
@@ -43,7 +43,7 @@ export class BuilderStack extends PlatformStack {
       description: 'Clones, installs, builds and packages one deployment of an application',
       source: Source.s3({ bucket: builder.bucket, path: builder.s3ObjectKey }),
       buildSpec: BuildSpec.fromObject({ version: 0.2, phases: { build: { commands: ['node main.mjs'] } } }),
-      // Its Node runs the builder, which brings the application's own (builder/build/node-releases.json).
+      // The image's Node runs the builder, which installs the application's Node version (builder/build/node-releases.json).
       environment: { buildImage: LinuxArmBuildImage.AMAZON_LINUX_2023_STANDARD_4_0, computeType: ComputeType.MEDIUM },
       environmentVariables: {
         GIT_KNOWN_HOSTS: { value: config.gitKnownHosts },

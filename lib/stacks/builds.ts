@@ -13,8 +13,7 @@ import { type Platform, PlatformStack } from './platform-stack.ts';
 type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches' | 'exports';
 
 /**
- * Days until objects of a folder expire. Logs are part of the API and do not expire. A release keeps working after its
- * artifact expired.
+ * Days until objects of a folder expire. Logs are part of the API and do not expire. A release keeps working after its artifact has expired.
  */
 const KEPT_DAYS: Readonly<Record<Folder, number | undefined>> = {
   jobs: 1,
@@ -24,35 +23,35 @@ const KEPT_DAYS: Readonly<Record<Folder, number | undefined>> = {
   caches: 30,
   exports: EXPORT_DAYS,
 };
-/** Days for which everything else stays that was deleted: versions are of the whole bucket, so it is kept for the shortest time. */
+/** Days for which other deleted objects are kept: the minimum, because versioning, which only artifacts need, applies to the whole bucket. */
 const DELETED_DAYS = 1;
 
 /**
- * The bucket between builds of applications and the functions, and the role that signs a build's requests to it.
- * Lambda takes an artifact from a bucket of its own region only.
+ * The bucket through which builds and functions exchange files, and the role that signs a build's requests to it. It is in the functions'
+ * region, because Lambda loads artifacts only from a bucket in its own region.
  */
 export class BuildsStack extends PlatformStack {
   /** Reads build logs, for the API. */
   readonly readLogs: Use;
-  /** Stores the job of a build, and deletes it where the deployment ended meanwhile. */
+  /** Stores the job of a build, and deletes it if the deployment has ended in the meantime. */
   readonly order: Use;
   /** Reads a build's result and artifact. */
   readonly collect: Use;
   /** Reads and replaces the artifacts of an application that is moved to another cell. */
   readonly move: Use;
-  /** Signs the requests of one build, as a session that may send only these. */
+  /** Signs the requests of one build, with a session that is limited to them. */
   readonly grantAccess: Use;
   /** Reads the sealed variables that a release was built with. */
   readonly readEnvironment: Use;
   /** Reads the results of builds. */
   readonly readResults: Use;
-  /** Deletes a job that no build took. */
+  /** Deletes a job that no build has read. */
   readonly discardJob: Use;
-  /** Deletes the artifacts of releases that are not kept. */
+  /** Deletes the artifacts of releases that are no longer kept. */
   readonly discard: Use;
   /** Deletes all files of an application's deployments. */
   readonly remove: Use;
-  /** Submits builds to the project, looks at them, and stops them (builder.ts). */
+  /** Submits builds to the project, reads their status, and stops them (builder.ts). */
   readonly submit: Use;
   readonly watch: Use;
   readonly stop: Use;
@@ -74,13 +73,13 @@ export class BuildsStack extends PlatformStack {
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         ...Object.entries(KEPT_DAYS).map(([folder, days]) => ({
           prefix: `${folder}/`,
-          // S3 removes the mark of a deletion once nothing is left behind it; where objects expire it does so anyway.
+          // S3 then removes delete markers without older versions. For objects that expire, it does so anyway.
           ...(days === undefined ? { expiredObjectDeleteMarker: true } : { expiration: Duration.days(days) }),
           noncurrentVersionExpiration: Duration.days(folder === 'artifacts' ? DELETED_ARTIFACT_DAYS : DELETED_DAYS),
         })),
       ],
     });
-    // S3 refuses a destination that is not there.
+    // S3 refuses a replication destination that does not exist.
     if (copies) this.addStackDependency(copies);
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
@@ -122,7 +121,7 @@ export class BuildsStack extends PlatformStack {
       const roles = copiers.map((name) => cellRoleArn(cell, names.function(name)));
       bucket.addToResourcePolicy(
         new PolicyStatement({
-          // Of the account and not the role, which S3 would require to exist.
+          // The principal is the account, because S3 would require a role to exist.
           principals: [new AccountPrincipal(cell.config.account ?? '')],
           actions: ['s3:GetObject'],
           resources: [`${names.builds.arn}/artifacts/*`],
@@ -143,7 +142,7 @@ export class BuildsStack extends PlatformStack {
     const accessRole = new Role(this, 'BuildAccessRole', {
       roleName: names.buildAccessRole.name,
       description: 'Signs the requests of builds: each session is limited to the objects of one deployment',
-      // Of this account's roles, those may assume it whose own policy says so.
+      // Roles of this account may assume it if their own policy allows that.
       assumedBy: new AccountRootPrincipal(),
       inlinePolicies: { needs: policyOf(access) },
     });
@@ -160,7 +159,7 @@ export class BuildsStack extends PlatformStack {
     const exportRole = new Role(this, 'ExportAccessRole', {
       roleName: names.exportAccessRole.name,
       description: 'Signs links to exports: each session is limited to the archive of one account',
-      // Of this account's roles, those may assume it whose own policy says so.
+      // Roles of this account may assume it if their own policy allows that.
       assumedBy: new AccountRootPrincipal(),
       inlinePolicies: { needs: policyOf(archives) },
     });

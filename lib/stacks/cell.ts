@@ -23,8 +23,8 @@ import { Site } from './edge.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /**
- * A hosting cell: everything that applications need in an account and region of their own. The control plane reaches it through
- * a role for each of its functions that works there, with the rights which that function has at home.
+ * A hosting cell: all resources that applications need in another account or region. Each function of the control plane that works in the cell
+ * has a role there, with the same rights as at home.
  */
 export class CellStack extends PlatformStack {
   readonly appsDistributionId: string;
@@ -57,7 +57,8 @@ export class CellStack extends PlatformStack {
       staticFiles,
       certificate,
     });
-    for (const each of [site.distribution, distribution]) CrossStackReferences.of(each).produce(ReferenceStrength.WEAK);
+    for (const referenced of [site.distribution, distribution])
+      CrossStackReferences.of(referenced).produce(ReferenceStrength.WEAK);
     this.appsDistributionId = site.distribution.distributionId;
     this.tenantDistributionId = distribution.ref;
 
@@ -89,7 +90,7 @@ export class CellStack extends PlatformStack {
     });
   }
 
-  /** Creates the role of customers' code. Its variables are encrypted under the platform's key, whose policy allows the account. */
+  /** Creates the role of customers' code. The platform's key encrypts the code's variables, and the key's policy allows the cell's account. */
   private customerRole({ names }: Platform, home: Platform): void {
     const rights = customerRights(names, {
       on: [`arn:aws:kms:${home.config.region}:${home.config.account}:key/*`],
@@ -104,7 +105,7 @@ export class CellStack extends PlatformStack {
     explainWildcards(role, rights);
   }
 
-  /** Creates the bucket that Lambda takes code from: releases are copied into it, because it must be in the function's region. */
+  /** Creates the bucket from which Lambda loads code. Releases are copied into it, because it must be in the functions' region. */
   private codeBucket({ names }: Platform): Bucket {
     const bucket = new Bucket(this, 'Code', {
       bucketName: names.code.name,

@@ -19,7 +19,7 @@ export const DNS_LOOKUP: Use = { variables: { DNS_SERVERS: '' } };
  * machine that creates and removes them (docs/decisions/0018-custom-domains.md).
  */
 export class CustomDomainsStack extends PlatformStack {
-  /** Provides the address that custom domains must point to. */
+  /** Provides the edge endpoint, to which custom domains must point. */
   readonly endpoint: Use;
   /** Starts the reconciliation of a domain's tenant. */
   readonly reconcile: Use;
@@ -45,7 +45,7 @@ export class CustomDomainsStack extends PlatformStack {
     this.distributionId = distribution.ref;
     this.endpoint = { variables: { EDGE_ENDPOINT: group.attrRoutingEndpoint } };
 
-    const look = new PlatformFunction(this, platform, 'workflow/reconcileTenant', {
+    const reconcileTenant = new PlatformFunction(this, platform, 'workflow/reconcileTenant', {
       description:
         'Checks a custom domain and creates or removes its edge tenant; a step of a state machine: reconcileTenant',
       timeout: TIMEOUTS_S.tenant.function,
@@ -67,8 +67,8 @@ export class CustomDomainsStack extends PlatformStack {
       ],
     });
     new Machine(this, platform, 'door', {
-      definition: edgeTenantMachine({ reconcileTenant: look.live.functionArn }),
-      functions: [look],
+      definition: edgeTenantMachine({ reconcileTenant: reconcileTenant.live.functionArn }),
+      functions: [reconcileTenant],
     });
     this.reconcile = {
       variables: { TENANT_STATE_MACHINE_ARN: names.door.arn },

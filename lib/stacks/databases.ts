@@ -14,7 +14,7 @@ export class DatabasesStack extends PlatformStack {
   readonly work: Use;
   /** Counts the clusters of the account. */
   readonly count: Use;
-  /** Reads what clusters use. */
+  /** Reads the usage of clusters. */
   readonly measure: Use;
 
   constructor(platform: Platform, table: TableStack) {
@@ -35,7 +35,7 @@ export class DatabasesStack extends PlatformStack {
     const accessRole = new Role(this, 'DatabaseAccessRole', {
       roleName: names.databaseAccessRole.name,
       description: 'Signs the passwords of databases: each session is limited to one cluster',
-      // Of this account's roles, those may assume it whose own policy says so.
+      // Roles of this account may assume it if their own policy allows that.
       assumedBy: new AccountRootPrincipal(),
       inlinePolicies: { needs: policyOf([clusters.connectOwner]) },
     });

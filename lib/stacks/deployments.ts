@@ -19,14 +19,14 @@ interface Neighbours {
 
 const T = TIMEOUTS_S.release;
 
-/** Returns the steps' resources and their timeouts in seconds. */
+/** Returns the resources and timeouts (in seconds) of the steps. */
 function stepsOf(
   { config }: Platform,
   { table, hosting, builds }: Neighbours,
   clusters: ReturnType<typeof databaseUses>,
 ) {
   const state = [table.read, table.write];
-  // Variables are encrypted again for a function in another cell.
+  // With cells, variables must also be encrypted, because they are encrypted again for a function in another cell.
   const variables = config.cells.length > 0 ? hosting.seal : hosting.unseal;
   return {
     beginDeployment: {
@@ -34,7 +34,7 @@ function stepsOf(
       uses: [...state, builds.order, builds.grantAccess, variables, hosting.openDeployKey],
     },
     submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
-    // It mostly waits.
+    // Needs little memory, because it mostly waits.
     watchBuild: {
       timeout: TIMEOUTS_S.build.watcher,
       memory: 256,
@@ -55,7 +55,7 @@ function stepsOf(
     },
     moveApp: {
       timeout: TIMEOUTS_S.move.function,
-      // It holds the code of a release.
+      // Holds the code of a release in memory.
       memory: 1024,
       uses: [
         ...state,
@@ -75,9 +75,9 @@ function stepsOf(
 export class DeploymentsStack extends PlatformStack {
   /** Stops executions of deployments. */
   readonly stop: Use;
-  /** Starts executions, and stops those of deployments with their builds. */
+  /** Starts executions, and stops executions of deployments with their builds. */
   readonly start: Use;
-  /** Reads the status of a deployment's execution, starts what is missing, and repeats teardowns, as `start` began them. */
+  /** Reads the status of deployments' executions, starts missing executions, and repeats teardowns. */
   readonly supervise: Use;
 
   constructor(platform: Platform, neighbours: Neighbours) {
@@ -142,8 +142,8 @@ export class DeploymentsStack extends PlatformStack {
   }
 
   /**
-   * Creates the role through which `npm run operate -- repair` works as a function in other hosting cells: they trust roles of
-   * the platform's names only. Who may assume it is for the account's administrators to say.
+   * Creates the role with which `npm run operate -- repair` acts as a function in other hosting cells, because cells trust only roles with the
+   * platform's names. The account's administrators decide who may assume it.
    */
   private letOperatorsRepair({ config, names }: Platform, { functionName }: PlatformFunction): void {
     const cells = cellsOf(config);

@@ -43,7 +43,7 @@ import type { FirewallStack } from './firewall.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** CloudFront takes certificates from this region only. */
+/** CloudFront accepts certificates only from this region. */
 const CERTIFICATE_REGION = 'us-east-1';
 
 function zoneOf(scope: Construct, domain: string, hostedZoneId: string, id = 'Zone'): IHostedZone {
@@ -75,7 +75,7 @@ export class CertificateStack extends PlatformStack {
 
 /** Public entry points: a distribution for the API's base address and one for all applications. */
 export class EdgeStack extends PlatformStack {
-  /** The distribution of the platform's own address, and all functions at the edge; alarms are in another region. */
+  /** The id of the distribution of the platform's own address. The alarms on it are in another region. */
   readonly apiDistributionId: string;
   readonly appsDistributionId: string;
   readonly edgeFunctionNames: string[];
@@ -92,13 +92,13 @@ export class EdgeStack extends PlatformStack {
     certificate?: ICertificate,
   ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
-    // It reads an output of that stack.
+    // This stack reads an output of that stack.
     this.addStackDependency(ai);
     const { config, names } = platform;
     const { domain, appsDomain, region, hostedZoneId, appsHostedZoneId, originSecretVersion } = config;
     const webApp = new WebApp(this, platform, login);
-    // CloudFront takes a header's value from its configuration only, so CloudFormation resolves it there. With a version,
-    // the template changes when the secret does, and CloudFormation reads it again (docs/runbook.md#origin-secret).
+    // CloudFront has header values in its configuration, so CloudFormation resolves the secret there. With a version, the template changes
+    // together with the secret, so that CloudFormation reads it again (docs/runbook.md#origin-secret).
     const originSecret = SecretValue.secretsManager(
       names.originSecret.name,
       originSecretVersion ? { versionId: originSecretVersion } : {},
@@ -108,13 +108,13 @@ export class EdgeStack extends PlatformStack {
       zone: { name: domain, id: hostedZoneId },
       origin: `${api.api.apiId}.execute-api.${region}.amazonaws.com`,
       webAclArn: firewall.webAclArn,
-      // Proves to the API that the request passed the edge's limits, and that its caller's address comes from there.
+      // Proves to the API that the request passed the edge's limits, and that the edge set the caller's address.
       originHeaders: { 'x-origin-secret': originSecret },
       edgeFunction: 'name-visitor',
       readTimeout: TIMEOUTS_S.edge.platform,
-      // Streamed responses have an origin of their own.
+      // Streamed responses have a separate origin.
       streams: Object.fromEntries(listPaths(createChatCompletion).map((path) => [path, ai.urlHost])),
-      // Responses of the catalogue are cached as long as their Cache-Control says, and per key.
+      // Responses of the catalogue are cached per key, for the time in their Cache-Control.
       passed: [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`],
       others: webApp.behaviours,
       cached: routes.filter(({ access }) => access === 'catalogue').map(({ path }) => path),
@@ -145,15 +145,15 @@ interface SiteProps {
   zone: { name: string; id: string | undefined };
   origin: string;
   originHeaders?: Record<string, string>;
-  /** The web ACL that limits clients; none for applications, whose traffic is their owners' own. */
+  /** The web ACL that limits clients. Applications have none, because their owners are responsible for their traffic. */
   webAclArn?: string;
   /** A file of lib/edge-functions that runs on every viewer request. */
   edgeFunction: 'name-visitor' | 'route-app';
-  /** The longest silence of an origin in seconds. */
+  /** Maximum silence of an origin, in seconds. */
   readTimeout: number;
   /** Routes and cache of applications; none for the platform's own address. */
   applications?: { routes: KeyValueStore; staticFiles: ICachePolicy };
-  /** Paths with a streaming origin, by host: path → host. */
+  /** Hosts of streaming origins by path. */
   streams?: Record<string, string>;
   /** Paths whose responses may be cached per key and origin of the request. */
   cached?: string[];
@@ -165,8 +165,8 @@ interface SiteProps {
 }
 
 /**
- * Cache key and limits of the catalogue's responses. Their Cache-Control sets the time to live; errors have none and
- * are not cached.
+ * Creates the cache policy of the catalogue's responses. Their Cache-Control sets the time to live. Errors have no Cache-Control and are not
+ * cached.
  */
 const catalogueCache = (scope: Construct, name: string) =>
   new CachePolicy(scope, 'Catalogue', {
@@ -181,8 +181,8 @@ const catalogueCache = (scope: Construct, name: string) =>
   });
 
 /**
- * A distribution that caches the catalogue, or applications' static files, and passes all other requests to the origin, with its DNS records if there
- * is a hosted zone.
+ * A distribution that caches the catalogue or applications' static files, and passes all other requests to the origin. If there is a hosted
+ * zone, it has DNS records.
  */
 export class Site extends Construct {
   readonly distribution: Distribution;
@@ -205,7 +205,7 @@ export class Site extends Construct {
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      // What depends on a key is cached by browsers only, as its Cache-Control says.
+      // Responses that depend on a key are cached only by browsers, according to their Cache-Control.
       cachePolicy,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],

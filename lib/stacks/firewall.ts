@@ -3,9 +3,9 @@ import { CrossStackReferences, ReferenceStrength } from 'aws-cdk-lib/core';
 import { errorBody } from '../../contract/errors.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** CloudFront takes web ACLs from this region only. */
+/** CloudFront accepts web ACLs only from this region. */
 const WEB_ACL_REGION = 'us-east-1';
-/** Seconds over which an address's requests are counted; the shortest that AWS WAF has. */
+/** Seconds over which an address's requests are counted: AWS WAF's minimum. */
 const WINDOW_SECONDS = 60;
 
 const TOO_MANY = errorBody({
@@ -15,9 +15,9 @@ const TOO_MANY = errorBody({
 });
 
 /**
- * The web ACL of the API's distribution: one client cannot use up the request rate that the API shares among all
- * (`apiRequestsPerSecond`). AWS WAF counts by whole address and has no aggregation by network, so clients with many IPv6
- * addresses are counted by their first 64 bits in the API itself (domain/accounts/client-network.ts).
+ * The web ACL of the API's distribution. It prevents one client from using up the request rate that all clients share
+ * (`apiRequestsPerSecond`). AWS WAF counts single addresses and cannot aggregate by network, so the API itself counts clients with many IPv6
+ * addresses by the first 64 bits (domain/accounts/client-network.ts).
  */
 export class FirewallStack extends PlatformStack {
   readonly webAclArn: string;

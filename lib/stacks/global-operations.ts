@@ -7,7 +7,7 @@ import { type Alarm, createAlarm, total } from '../constructs/alarms.ts';
 import type { EdgeStack } from './edge.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** CloudFront writes its metrics in this region only, and alarms read metrics of their own region. */
+/** CloudFront writes its metrics only in this region, and alarms can read only metrics of their own region. */
 const GLOBAL_REGION = 'us-east-1';
 
 const cloudFront = (metricName: string, dimensions: Record<string, string>, statistic: string): Metric =>
@@ -19,7 +19,7 @@ const cloudFront = (metricName: string, dimensions: Record<string, string>, stat
     period: Duration.minutes(5),
   });
 
-/** Alarms on the edge, and the budget of the AWS account. Responses of applications are their owners' own. */
+/** Alarms on the edge, and the budget of the AWS account. There are none on responses of applications, for which their owners are responsible. */
 export class GlobalOperationsStack extends PlatformStack {
   constructor(platform: Platform, { apiDistributionId, edgeFunctionNames }: EdgeStack) {
     super(platform, 'global-operations', 'Alarms on the edge, and the budget of the account', GLOBAL_REGION);

@@ -28,22 +28,22 @@ interface HandOverNeighbours {
   billing: BillingStack;
 }
 
-interface Outside {
+interface JobQueueSettings {
   /** The name of the queue and of its variables: `ROUTE_QUEUE_URL`, `ROUTE_FAILURES_URL`. */
   name: 'route' | 'payment' | 'workflow' | 'mail';
   handler: string;
   description: string;
   seconds: { function: number; visibility: number };
-  /** Messages of one invocation, and invocations at once. */
+  /** Maximum messages of one invocation, and maximum concurrent invocations. */
   batchSize: number;
   maxConcurrency: number;
-  /** Undefined where the installation's settings turn the jobs off: then only the queues exist. */
+  /** Undefined if the installation's settings disable the jobs. Then only the queues exist. */
   uses: Use[] | undefined;
-  /** True for jobs that make other jobs of the same queue. */
+  /** True for jobs that send further jobs to the same queue. */
   sendsJobs?: true;
 }
 
-/** The right to send from an address: of the identity that SES finds, that of the address or that of its domain. */
+/** Returns the right to send emails from an address, with the SES identity of the address or of its domain. */
 function sendsMail({ config, names }: Platform, from: string): Use {
   const identity = (name: string) => names.mailIdentity(name);
   return {
@@ -59,17 +59,17 @@ function sendsMail({ config, names }: Platform, from: string): Use {
 }
 
 /**
- * The queues through which the stream hands work over, one for each service outside that may be slow or away alone: with
- * its own function, rights, retries and failure queue, so that none holds up another, nor the stream.
+ * The queues through which the stream hands work over, one for each external service. Each queue has its own function, rights, retries and
+ * failure queue, so that a slow or unavailable service delays neither the others nor the stream.
  */
 export class HandOverStack extends PlatformStack {
-  /** Hands jobs over. */
+  /** Sends jobs. */
   readonly send: Use;
-  /** Lets operators see and remove what failed. */
+  /** Lets operators read and remove failed jobs. */
   readonly failures: Use[];
-  /** Queues whose jobs never wait for long. */
+  /** Queues whose jobs normally never wait for long. */
   readonly queueNames: string[];
-  /** The queue of emails, which wait on purpose; undefined where none are sent. */
+  /** The queue of emails, which wait on purpose; undefined if no emails are sent. */
   readonly mailQueueName: string | undefined;
 
   constructor(platform: Platform, neighbours: HandOverNeighbours) {
@@ -78,13 +78,13 @@ export class HandOverStack extends PlatformStack {
     this.addStackDependency(billing);
     const { jobs } = TIMEOUTS_S;
     const state = [table.read, table.write];
-    const outsides: Outside[] = [
+    const queues: JobQueueSettings[] = [
       {
         name: 'route',
         handler: 'updateRoutes',
         seconds: jobs.routes,
         description: 'Changes where host names lead, and whether an application is served',
-        // The store of routes takes a few writes a second: an invocation writes those of a batch together.
+        // The route store accepts only a few writes a second, so an invocation writes all changes of a batch together.
         batchSize: 10,
         maxConcurrency: 2,
         uses: [...state, hosting.route, hosting.access, deployments.stop],
@@ -117,7 +117,7 @@ export class HandOverStack extends PlatformStack {
       },
     ];
     const { mailFrom } = platform.config;
-    outsides.push({
+    queues.push({
       name: 'mail',
       handler: 'sendMail',
       seconds: jobs.mails,
@@ -127,22 +127,22 @@ export class HandOverStack extends PlatformStack {
       sendsJobs: true,
       uses: mailFrom === undefined ? undefined : [...state, sendsMail(platform, mailFrom)],
     });
-    const made = outsides.map((outside) => this.createQueue(platform, outside));
+    const created = queues.map((settings) => this.createQueue(platform, settings));
     const queueNames = (isMail: boolean) =>
-      outsides
+      queues
         .filter(({ name, uses }) => uses && (name === 'mail') === isMail)
         .map(({ name }) => platform.names.queue(`${name}s`));
     this.queueNames = queueNames(false);
     [this.mailQueueName] = queueNames(true);
-    this.failures = made.map(({ failures }) => failures);
+    this.failures = created.map(({ failures }) => failures);
     this.send = {
-      variables: Object.assign({}, ...made.map(({ send }) => send?.variables)),
-      rights: made.flatMap(({ send }) => send?.rights ?? []),
+      variables: Object.assign({}, ...created.map(({ send }) => send?.variables)),
+      rights: created.flatMap(({ send }) => send?.rights ?? []),
     };
   }
 
-  private createQueue(platform: Platform, outside: Outside): { send?: Use; failures: Use } {
-    const { name, handler, description, seconds, batchSize, maxConcurrency, uses } = outside;
+  private createQueue(platform: Platform, settings: JobQueueSettings): { send?: Use; failures: Use } {
+    const { name, handler, description, seconds, batchSize, maxConcurrency, uses } = settings;
     const variable = name.toUpperCase();
     const failures = new FailureQueue(
       this,
@@ -160,9 +160,9 @@ export class HandOverStack extends PlatformStack {
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: MAX_RECEIVES },
     });
     if (!uses) {
-      // Stacks that are deployed already import these, and send jobs until they are updated, after this one.
+      // Already deployed stacks import these values and send jobs until they are updated, which happens after this stack.
       for (const value of [queue.queueArn, queue.queueUrl]) this.exportValue(value);
-      // What failed until then waits here, and counts in the alarm.
+      // Jobs that fail until then wait in this queue and count for the alarm.
       return { failures: failures.manage };
     }
     const send: Use = {
@@ -173,7 +173,7 @@ export class HandOverStack extends PlatformStack {
       description,
       timeout: seconds.function,
       memory: 512,
-      uses: [...uses, { rights: [polls(queue)] }, ...(outside.sendsJobs ? [send] : [])],
+      uses: [...uses, { rights: [polls(queue)] }, ...(settings.sendsJobs ? [send] : [])],
     });
     new EventSourceMapping(this, `Jobs-${name}`, {
       target: consumer.live,

@@ -19,14 +19,14 @@ export class HostingStack extends PlatformStack {
     this.addStackDependency(table);
     this.addStackDependency(apps);
 
-    const settle = new PlatformFunction(this, platform, 'workflow/reconcileHostingAccount', {
+    const reconcileHostingAccount = new PlatformFunction(this, platform, 'workflow/reconcileHostingAccount', {
       description: 'Reconciles an account on a hosting server with its subscription',
       timeout: TIMEOUTS_S.panel.function,
       uses: [table.read, table.write, apps.openServerTokens, DNS_LOOKUP],
     });
     new Machine(this, platform, 'hosting', {
-      definition: hostingMachine({ reconcileHostingAccount: settle.live.functionArn }),
-      functions: [settle],
+      definition: hostingMachine({ reconcileHostingAccount: reconcileHostingAccount.live.functionArn }),
+      functions: [reconcileHostingAccount],
     });
     new PlatformFunction(this, platform, 'operator/setHostingServer', {
       description: 'Adds or changes a server for web and email hosting; called by operators',

@@ -18,7 +18,7 @@ import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { UsersStack } from './users.ts';
 
-/** The dashboard's logins: managed login pages of the user pool for the dashboard, and a client for operators' second factors. */
+/** The dashboard's logins: the user pool's managed login pages, and a client for operators' second factors. */
 export class LoginStack extends PlatformStack {
   readonly issuer: string;
   readonly clientId: string;
@@ -40,8 +40,8 @@ export class LoginStack extends PlatformStack {
       userPoolClientName: 'dashboard',
       // The client runs in browsers, which cannot keep a secret; authorization code with PKCE replaces it.
       generateSecret: false,
-      // Without a list Cognito allows its default flows, refresh tokens among them, which a client whose refresh tokens
-      // rotate may not have. The pages use the code flow below; SRP never sends a password.
+      // Without a list, Cognito allows its default flows. They include refresh tokens, which are not allowed for a client with refresh token
+      // rotation. The pages use the code flow below; SRP never sends a password.
       authFlows: { userSrp: true },
       oAuth: {
         flows: { authorizationCodeGrant: true },
@@ -88,12 +88,12 @@ export class LoginStack extends PlatformStack {
   }
 }
 
-/** Minutes in which a person adds the secret to an authenticator app. */
+/** Minutes for an operator to add the secret to an authenticator app. */
 const SECOND_FACTOR_MINUTES = 10;
 
 /**
- * Adds the client with which `npm run operate -- second-factor` signs an operator in. Only callers with rights in this AWS account can
- * use its one flow, and the API refuses its tokens. Not as `UserPoolClient`, which allows refresh tokens as well.
+ * Adds the client with which `npm run operate -- second-factor` signs an operator in. Only callers with rights in this AWS account can use its
+ * only flow, and the API refuses its tokens. It is not a `UserPoolClient`, because that would also allow refresh tokens.
  */
 function addSecondFactorClient(stack: LoginStack, userPoolId: string): void {
   new CfnUserPoolClient(stack, 'SecondFactor', {
@@ -103,7 +103,7 @@ function addSecondFactorClient(stack: LoginStack, userPoolId: string): void {
     explicitAuthFlows: ['ALLOW_ADMIN_USER_PASSWORD_AUTH'],
     accessTokenValidity: SECOND_FACTOR_MINUTES,
     idTokenValidity: SECOND_FACTOR_MINUTES,
-    // The shortest that Cognito has.
+    // Cognito's minimum.
     refreshTokenValidity: 60,
     tokenValidityUnits: { accessToken: 'minutes', idToken: 'minutes', refreshToken: 'minutes' },
     enableTokenRevocation: true,

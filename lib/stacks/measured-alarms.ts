@@ -4,7 +4,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type Alarm, exceeding, METRIC_NAMESPACE, maximum, sum, total } from '../constructs/alarms.ts';
 import type { Platform } from './platform-stack.ts';
 
-/** Alarms on what the platform measures itself (runtime/observability). */
+/** Alarms on the platform's own metrics (runtime/observability). */
 
 /** Alarms on the synthetic checks (runtime/observability/check-metrics.ts). */
 export function alarmsForChecks({ config: { stage } }: Platform): Alarm[] {
@@ -15,7 +15,7 @@ export function alarmsForChecks({ config: { stage } }: Platform): Alarm[] {
       metric: sum(METRIC_NAMESPACE, 'CheckFailures', { stage }),
       threshold: 2,
       periods: 2,
-      description: 'A synthetic check of a product failed at least three times in each of two five minutes.',
+      description: 'A synthetic check of a product failed at least three times in each of two periods of five minutes.',
       runbookAnchor: 'synthetic-checks',
     },
     {
@@ -25,13 +25,13 @@ export function alarmsForChecks({ config: { stage } }: Platform): Alarm[] {
       threshold: 3,
       periods: 2,
       isHeartbeat: true,
-      description: 'The synthetic checks are to end every minute and ended fewer than three times in five minutes.',
+      description: 'The synthetic checks, which run every minute, ended fewer than three times in five minutes.',
       runbookAnchor: 'synthetic-checks',
     },
   ];
 }
 
-/** Alarms on deployments that the platform failed (runtime/observability/deployment-metrics.ts), and on builds that wait. */
+/** Alarms on deployments that failed because of the platform (runtime/observability/deployment-metrics.ts), and on waiting builds. */
 export function alarmsForDeployments({ config: { stage } }: Platform): Alarm[] {
   return [
     {
@@ -39,7 +39,7 @@ export function alarmsForDeployments({ config: { stage } }: Platform): Alarm[] {
       severity: 'ticket',
       metric: sum(METRIC_NAMESPACE, 'DeploymentFaults', { stage }),
       threshold: 0,
-      description: 'A deployment failed for the platform, not for its owner.',
+      description: 'A deployment failed because of the platform and not because of its owner.',
       runbookAnchor: 'builds',
     },
     {
@@ -47,7 +47,7 @@ export function alarmsForDeployments({ config: { stage } }: Platform): Alarm[] {
       severity: 'ticket',
       metric: maximum(METRIC_NAMESPACE, 'BuildWait', { stage }),
       threshold: TIMEOUTS_S.build.alarm,
-      description: 'A build waits for more than 10 minutes for a builder, in front of the builders or in a line.',
+      description: 'A build has waited for a builder for more than 10 minutes, at CodeBuild or in the build queue.',
       runbookAnchor: 'builds',
     },
   ];
@@ -66,8 +66,8 @@ export const alarmsForMigrations = ({ config: { stage } }: Platform): Alarm[] =>
 ];
 
 /**
- * Alarms on the quotas of AWS: on the concurrency that all functions of the account share, which Lambda measures, and on the
- * fullest of those that the platform measures itself (runtime/observability/quota-metrics.ts).
+ * Alarms on the quotas of AWS: on the concurrency that all functions of the account share, which Lambda measures, and on the quota with the
+ * highest usage of those that the platform measures itself (runtime/observability/quota-metrics.ts).
  */
 export function alarmsForQuotas({ config: { lambdaConcurrency, stage } }: Platform): Alarm[] {
   const at = (severity: Alarm['severity'], percent: number, ...others: [Metric, number][]): Alarm => ({
@@ -128,22 +128,22 @@ export function alarmsForAi({ config: { stage } }: Platform): Alarm[] {
   ];
 }
 
-/** The alarm on feature flags that were to be removed (runtime/observability/flag-metrics.ts). */
+/** The alarm on feature flags that should have been removed (runtime/observability/flag-metrics.ts). */
 export const alarmsForFlags = ({ config: { stage } }: Platform): Alarm[] => [
   {
     name: 'flags-expired',
     severity: 'ticket',
     metric: maximum(METRIC_NAMESPACE, 'ExpiredFlags', { stage }),
     threshold: 0,
-    description: 'A feature flag is beyond the day on which its owner was to remove it.',
+    description: 'A feature flag still exists after the day by which its owner was to remove it.',
     runbookAnchor: 'flags',
   },
 ];
 
-/** Dollars that a DPU of Aurora DSQL costs in eu-west-1, rounded up (docs/costs.md). */
+/** Price in dollars of a DPU of Aurora DSQL in eu-west-1, rounded up (docs/costs.md). */
 const DOLLARS_PER_UNIT = 10 / 1_000_000;
 
-/** The alarm on the use of all databases (runtime/observability/database-metrics.ts): a fraction of the budget of a month. */
+/** The alarm on the usage of all databases (runtime/observability/database-metrics.ts), as a fraction of the monthly budget. */
 export const alarmsForDatabases = ({ config: { stage, monthlyBudget } }: Platform): Alarm[] => [
   {
     name: 'database-use',
@@ -163,7 +163,7 @@ export function alarmsForDueQueues({ config: { stage } }: Platform): Alarm[] {
       severity: 'page',
       metric: maximum(METRIC_NAMESPACE, 'SweepOldestDue', { stage }),
       threshold: 900,
-      description: 'An item is due for more than 15 minutes: scheduled work is late.',
+      description: 'An item has been due for more than 15 minutes: scheduled work is late.',
       runbookAnchor: 'due-queues',
     },
     {

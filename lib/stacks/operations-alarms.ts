@@ -15,10 +15,9 @@ import { INDEXES } from './table.ts';
 import { DeliveryStack } from './webhooks.ts';
 
 /**
- * Alarms are about what the platform's users notice: a response, a deployment, a delivery, work that is late or lost. A
- * function has none of its own where its failure reaches one of these (test/template/guarantees.test.ts); each metric of
- * an alarm costs. What customers do wrong counts in none. Those on service levels are in
- * service-level-alarms.ts, those on what the platform measures itself in measured-alarms.ts.
+ * Alarms on symptoms that users notice: a response, a deployment, a delivery, or work that is late or lost. A function has no alarm of its own
+ * if its failures raise one of these (test/template/guarantees.test.ts), because each metric of an alarm has a price. Mistakes of customers
+ * raise no alarm. Alarms on service levels are in service-level-alarms.ts, those on the platform's own metrics in measured-alarms.ts.
  */
 
 /** Returns the alarms of a platform construct; none for any other construct. */
@@ -43,21 +42,21 @@ export function alarmsFor(construct: unknown): Alarm[] {
   return [];
 }
 
-/** Returns the alarms on groups of constructs of a kind: as few as the number of metrics in one allows. */
+/** Returns alarms on all constructs of a kind, grouped into as few alarms as the maximum of metrics per alarm allows. */
 function inGroups<T>(
   constructs: readonly unknown[],
   kind: new (...given: never[]) => T,
   metricsOfOne: number,
   alarm: (group: readonly T[], suffix: string) => Alarm,
 ): Alarm[] {
-  const found = constructs.filter((each): each is T => each instanceof kind);
+  const found = constructs.filter((construct): construct is T => construct instanceof kind);
   const size = Math.floor(MAX_METRICS_PER_ALARM / metricsOfOne);
   return Array.from({ length: Math.ceil(found.length / size) }, (_, index) =>
     alarm(found.slice(index * size, (index + 1) * size), index === 0 ? '' : `-${index + 1}`),
   );
 }
 
-/** All failure queues together: which one it is, the queues themselves say. */
+/** Returns the alarm on all failure queues together. The queues themselves show which one has messages. */
 export const alarmsForFailures = (constructs: readonly unknown[]): Alarm[] =>
   inGroups(constructs, FailureQueue, 1, (queues, suffix) => ({
     name: `failure-queues${suffix}`,
@@ -72,7 +71,10 @@ export const alarmsForFailures = (constructs: readonly unknown[]): Alarm[] =>
     runbookAnchor: 'failure-queue',
   }));
 
-/** All state machines together. Executions are aborted only by the platform itself, for an application that was deleted or suspended. */
+/**
+ * Returns the alarm on all state machines together. Aborted executions do not count, because only the platform aborts executions: when an
+ * application is deleted or suspended.
+ */
 export const alarmsForMachines = (constructs: readonly unknown[]): Alarm[] =>
   inGroups(constructs, Machine, 2, (machines, suffix) => ({
     name: `executions${suffix}`,
@@ -89,7 +91,7 @@ export const alarmsForMachines = (constructs: readonly unknown[]): Alarm[] =>
     runbookAnchor: 'state-machine-failures',
   }));
 
-/** The streaming function has no API before it whose errors would be counted. */
+/** Returns the alarm on the streaming function, which needs its own because there is no API in front of it whose errors are counted. */
 function alarmsForChat({ chat: { functionName: FunctionName } }: AiStack): Alarm[] {
   return [
     {
@@ -97,7 +99,7 @@ function alarmsForChat({ chat: { functionName: FunctionName } }: AiStack): Alarm
       severity: 'ticket',
       metric: total(
         sum('AWS/Lambda', 'Errors', { FunctionName }),
-        // More calls at once than its concurrency.
+        // More concurrent calls than the function's concurrency.
         sum('AWS/Lambda', 'Throttles', { FunctionName }),
       ),
       threshold: 0,
@@ -109,7 +111,7 @@ function alarmsForChat({ chat: { functionName: FunctionName } }: AiStack): Alarm
 
 const visible = (QueueName: string) => maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName });
 
-/** All queues of jobs together: which one it is, the queues themselves say. */
+/** Returns the alarm on all job queues together. The queues themselves show which one is behind. */
 const alarmsForJobs = ({ queueNames, mailQueueName }: HandOverStack): Alarm[] => [
   {
     name: 'jobs-behind',
@@ -119,18 +121,18 @@ const alarmsForJobs = ({ queueNames, mailQueueName }: HandOverStack): Alarm[] =>
         maximum('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }),
         300,
       ]),
-      // Emails wait for the end of their hour: only those that could be sent count.
+      // Emails wait on purpose for the end of their hour, so only their number counts, and only of those that could be sent.
       ...(mailQueueName === undefined ? [] : [[visible(mailQueueName), 1000] satisfies [Metric, number]]),
     ),
     threshold: 0,
     periods: 2,
     description:
-      'Routes, payments or workflows wait for more than 5 minutes, or more than 1,000 emails wait: a service outside is away or refuses.',
+      'Routes, payments or workflows wait for more than 5 minutes, or more than 1,000 emails wait: an external service is unavailable or refuses.',
     runbookAnchor: 'jobs-behind',
   },
 ];
 
-/** Every scheduled job runs once a minute. If one stops, nothing else would say so. */
+/** Returns the alarm on scheduled jobs, which run once a minute. Nothing else would show that a job has stopped. */
 const alarmsForSchedules = ({ jobs }: SchedulesStack): Alarm[] => [
   {
     name: 'schedules-silent',
@@ -147,7 +149,7 @@ const alarmsForSchedules = ({ jobs }: SchedulesStack): Alarm[] => [
   },
 ];
 
-/** The API's errors, where its service levels have no alarms. */
+/** Returns the alarm on the API's errors, for installations without alarms on service levels. */
 export function alarmsForApi({ api }: ApiStack): Alarm[] {
   return [
     {
@@ -163,7 +165,7 @@ export function alarmsForApi({ api }: ApiStack): Alarm[] {
 
 export function alarmsForTable({ config, names }: Platform): Alarm[] {
   const TableName = names.table.name;
-  // Those of the table are without its indexes. With basic monitoring, what they refuse is seen as errors of the API and a stream that is behind.
+  // The table's metrics do not include its indexes. With basic monitoring, throttled indexes show as API errors and as a stream that is behind.
   const indexes = config.monitoring === 'full' ? INDEXES : [];
   const parts = [
     { TableName },
@@ -174,7 +176,7 @@ export function alarmsForTable({ config, names }: Platform): Alarm[] {
     {
       name: 'table-throttles',
       severity: 'ticket',
-      metric: total(...parts.flatMap((of) => throttles.map((name) => sum('AWS/DynamoDB', name, of)))),
+      metric: total(...parts.flatMap((dimensions) => throttles.map((name) => sum('AWS/DynamoDB', name, dimensions)))),
       threshold: 10,
       description: 'DynamoDB throttled requests: a hot key or a jump in traffic.',
       runbookAnchor: 'table-throttles',

@@ -24,10 +24,10 @@ import { alarmsForServiceLevels, sourcesOf } from './service-level-alarms.ts';
 import type { TableStack } from './table.ts';
 
 interface OperatorFunction {
-  /** Its description begins with it. */
+  /** Purpose of the function, the first part of its description. */
   does: string;
   uses: Use[];
-  /** In seconds. */
+  /** Timeout in seconds. */
   timeout?: number;
 }
 
@@ -71,7 +71,7 @@ export class OperationsStack extends PlatformStack {
         ...needs,
       });
 
-    // Failed backups are events, which have no metric to set an alarm on.
+    // Failed backups are events. There is no metric for an alarm on them.
     const publishers = config.backupRegion ? [new ServicePrincipal('events.amazonaws.com')] : [];
     const { actions } = alarmTopics(this, platform, (kind) => names.alarmTopic(kind).name, ...publishers);
 

@@ -31,10 +31,10 @@ export class OperatorApiStack extends PlatformStack {
       reason:
         'each function verifies the login itself: an authorizer’s 401 does not have the standard error shape (docs/decisions/0015-dashboard-login.md)',
     });
-    const own: Record<OperatorUses, Use[]> = {
+    const operatorResources: Record<OperatorUses, Use[]> = {
       failures: [table.due, delivery.failures, domains.failures, ...jobs.failures, stream.failures, schedules.failures],
       replay: [delivery.queue, domains.syncZones, jobs.send, stream.replay, schedules.replay],
     };
-    api.addOperations(this, 'operator-api', operatorRoutes, { ...api.resources, ...own });
+    api.addOperations(this, 'operator-api', operatorRoutes, { ...api.resources, ...operatorResources });
   }
 }

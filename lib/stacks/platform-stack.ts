@@ -5,9 +5,9 @@ import type { Names } from '../names.ts';
 
 /** Input of every stack. */
 export interface Platform {
-  /** Prefix of the names of stacks; that of all names unless given. */
+  /** Prefix of stack names. Default: the prefix of all names. */
   stackPrefix?: string;
-  /** The functions that work in other hosting cells too, with their rights there; each function adds itself. */
+  /** The functions that also work in other hosting cells, with their rights there. Each such function adds itself. */
   cellRoles: { functionName: string; inCells: NonNullable<Use['inCells']>[] }[];
   app: App;
   config: Config;
@@ -19,11 +19,11 @@ export interface Platform {
 }
 
 /**
- * The stack of one concern of the platform: `hosting-<stage>-<concern>`. A stack outside the platform's region has that
- * region in its name, as another installation may have the same stage.
+ * The stack of one concern of the platform: `hosting-<stage>-<concern>`. A stack outside of the platform's region has the platform's region in
+ * its name, because another installation may have the same stage.
  *
- * Termination protection is not a property of the stack: cdk sets it before the stack is created, and a creation that
- * failed could then not be repeated. `npm run deploy` protects stacks once they exist (scripts/deploy.ts).
+ * Termination protection is not a property of the stack: CDK would set it before the stack is created, and a failed creation could then not be
+ * repeated. `npm run deploy` protects stacks once they exist (scripts/deploy.ts).
  */
 export class PlatformStack extends Stack {
   constructor(

@@ -11,7 +11,7 @@ export function alarmsForDomains({ queueName, stage }: DomainsStack): Alarm[] {
     {
       name: 'domains-refused',
       severity: 'ticket',
-      // One owner's renewal may cost the domain; of single registrations the cause is mostly the order.
+      // A single refused renewal may lose the domain. A single refused registration is mostly caused by the order itself.
       metric: exceeding([refused('RENEW'), 0], [refused('REGISTER'), 5]),
       threshold: 0,
       description: 'The registrar refused to renew a domain, or more than 5 registrations within 5 minutes.',
@@ -23,7 +23,7 @@ export function alarmsForDomains({ queueName, stage }: DomainsStack): Alarm[] {
       metric: exceeding([unconfirmed('ABSENT'), 0], [unconfirmed('UNKNOWN'), 5]),
       threshold: 0,
       description:
-        'The registrar denies a registered domain, which ends after seven days of it, the registry refuses its name servers, or the registrar did not answer about more than 5.',
+        'The registrar reports that a registered domain does not exist (the registration ends after seven days of this), the registry refuses its name servers, or the registrar did not answer for more than 5 domains.',
       runbookAnchor: 'domains-absent',
     },
     {
@@ -41,7 +41,7 @@ export function alarmsForDomains({ queueName, stage }: DomainsStack): Alarm[] {
   ];
 }
 
-/** Alarms on webhook deliveries whose first attempt is not even made: their lag is measured when it is. */
+/** Alarms on webhook deliveries without a first attempt. The lag metric does not show them, because it is measured at the first attempt. */
 export function alarmsForDelivery({ queueName, stage }: DeliveryStack): Alarm[] {
   return [
     {

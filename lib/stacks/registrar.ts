@@ -45,12 +45,12 @@ const deleteZones: Use = {
 const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeResourceRecordSets')] };
 
 /**
- * Seconds. A zone is written in one or two; Route 53 takes ten requests per second and account, and other calls wait.
- * SQS delivers the message of a crashed function again after the lease of its zone has ended (domain/dns/sync.ts).
+ * Timeouts in seconds. Writing a zone takes one or two seconds, but Route 53 accepts only ten requests per second and account, for which calls
+ * may have to wait. SQS redelivers the message of a crashed function after the lease of its zone has ended (domain/dns/sync.ts).
  */
 const { zoneSync: ZONE_SYNC_S, registrar: REGISTRAR_S } = TIMEOUTS_S;
 
-/** Takes over a domain that is at the registrar: its name servers, its zone and its records. */
+/** Lets a function adopt a domain that is already at the registrar: its name servers, its zone and its records. */
 export const adoption: Use[] = [delegate, makeZones, writeZones];
 
 /** Counts the domains and zones of the account. */
@@ -63,11 +63,11 @@ export const countDomains: Use = {
 
 /** Domains: the state machine that registers and renews them, and the function that syncs their DNS records. */
 export class DomainsStack extends PlatformStack {
-  /** Lets operators see and remove what failed. */
+  /** Lets operators read and remove failed messages. */
   readonly failures: Use;
   /** Starts the registration or renewal of a domain. */
   readonly start: Use;
-  /** As `start`, and reads the status of an execution, and of a domain at the registrar, whose name servers it requests again. */
+  /** As `start`. Also reads the status of executions and of domains at the registrar, and requests a domain's name servers again. */
   readonly supervise: Use;
   /** Requests the sync of a zone. */
   readonly syncZones: Use;

@@ -20,7 +20,7 @@ import { countDomains, type DomainsStack } from './registrar.ts';
 import type { TableStack } from './table.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
-/** A name that the local run's name server has from the start (local/seeds/domains.ts). */
+/** A name that the local run's name server always has (local/seeds/domains.ts). */
 const LOCAL_DNS_NAME = 'demo-shop.co.za';
 
 interface ScheduleNeighbours {
@@ -38,7 +38,7 @@ interface ScheduleNeighbours {
   billing: BillingStack;
 }
 
-/** Reads how many emails SES has sent in a day. */
+/** Lets a function read the number of emails that SES has sent in a day. */
 const countMails = ({ mailRegion }: Pick<Config, 'mailRegion'>): Use => ({
   variables: { MAIL_REGION: mailRegion },
   rights: [{ actions: ['ses:GetAccount'], on: ['*'], wildcard: 'the action has no resource-level permissions' }],
@@ -46,7 +46,7 @@ const countMails = ({ mailRegion }: Pick<Config, 'mailRegion'>): Use => ({
 
 /** The scheduled jobs. Each runs once a minute. */
 export class SchedulesStack extends PlatformStack {
-  /** Lets operators see and remove what failed. */
+  /** Lets operators read and remove failed invocations. */
   readonly failures: Use;
   /** Lets operators run the jobs. */
   readonly replay: Use;
@@ -81,12 +81,11 @@ export class SchedulesStack extends PlatformStack {
         timeout: TIMEOUTS_S.schedule.function,
         uses,
       });
-      // A failed asynchronous invocation is not retried, because the next minute runs again; it goes to the failure
-      // queue.
+      // A failed asynchronous invocation goes to the failure queue. It is not retried, because the job runs again in the next minute.
       handler.live.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
       return { name, description, handler, live: handler.live, functionName: handler.functionName };
     };
-    // The function exists without its schedule too: an operator may invoke it, and tests of the local run do.
+    // The function also exists without its schedule: operators may invoke it, and tests of the local run do.
     const checks = everyMinute('runChecks', 'Uses each product as a customer does: synthetic checks', [
       table.read,
       table.write,

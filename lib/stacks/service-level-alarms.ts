@@ -16,9 +16,9 @@ import type { Platform } from './platform-stack.ts';
 /** The metrics of a service level: their namespace and dimensions. */
 export type Sources = Record<ServiceLevelName, Pick<Metric, 'namespace'> & { dimensions: Record<string, string> }>;
 
-/** Returns where the metrics of each service level are. */
+/** Returns the namespace and dimensions of each service level's metrics. */
 export function sourcesOf({ config: { stage } }: Platform, { api }: ApiStack, { chat }: AiStack): Sources {
-  const own = (dimensions: Record<string, string> = {}) => ({
+  const platformMetrics = (dimensions: Record<string, string> = {}) => ({
     namespace: METRIC_NAMESPACE,
     dimensions: { stage, ...dimensions },
   });
@@ -26,11 +26,11 @@ export function sourcesOf({ config: { stage } }: Platform, { api }: ApiStack, { 
   return {
     apiAvailability: gateway,
     apiLatency: gateway,
-    applications: own({ check: 'hosted-page' }),
+    applications: platformMetrics({ check: 'hosted-page' }),
     aiAvailability: { namespace: 'AWS/Lambda', dimensions: { FunctionName: chat.functionName } },
-    aiFirstByte: own({ operation: 'createChatCompletion' }),
-    deliveryLag: own(),
-    deployments: own(),
+    aiFirstByte: platformMetrics({ operation: 'createChatCompletion' }),
+    deliveryLag: platformMetrics(),
+    deployments: platformMetrics(),
   };
 }
 
@@ -49,7 +49,7 @@ const levelsOf = (products: readonly Product[]) =>
     ServiceLevel,
   ][];
 
-/** Returns the expressions of the bad and of all events over two metrics, and the metrics. */
+/** Returns the expressions for the number of bad events and of all events, and the two metrics that they use. */
 function eventsOf(
   name: ServiceLevelName,
   { indicator }: ServiceLevel,
@@ -67,8 +67,8 @@ function eventsOf(
         metrics: { [a]: metric(indicator.bad, Stats.SUM), [b]: metric(indicator.all, Stats.SUM) },
       };
     case 'within':
-      // An alarm takes no count of the values in a range, but their percentage. Of all up to the end: the beginning of a range is
-      // not part of it, so that from 0 on, values of 0 would be slow.
+      // An alarm supports the percentage of the values in a range, but not their number. The range has no start, because a range excludes its
+      // start: with a start of 0, values of 0 would count as slow.
       return {
         bad: `${b}*(1-${a}/100)`,
         all: b,
@@ -87,9 +87,8 @@ function eventsOf(
 }
 
 /**
- * Returns the rate at which products use up their error budgets: 1 is the rate at which the budget of 30 days lasts 30 days,
- * and the highest of the products' service levels counts. Without events there is no data, which is no alarm: that requests
- * arrive at all is what the synthetic checks see.
+ * Returns the rate at which products use up their error budgets: at a rate of 1, the budget of 30 days lasts 30 days. The highest rate of the
+ * products' service levels counts. Without events there is no data and no alarm; the synthetic checks detect that no requests arrive.
  */
 export function burnRate(sources: Sources, products: readonly Product[], period: Duration): MathExpression {
   const levels = levelsOf(products).map(([name, level]) => {
@@ -131,13 +130,13 @@ function combined(
   };
 }
 
-/** Products whose slow burn one ticket covers: an alarm is on ten metrics at most. */
+/** Products that share an alarm on slow burn rates. There are two alarms, because an alarm has at most ten metrics. */
 const TICKETS: Record<string, readonly Product[]> = {
   'budget-of-requests': ['api', 'applications'],
   'budget-of-work': ['ai', 'webhooks', 'deployments'],
 };
 
-/** Returns the alarms on the service levels: a page for each product that burns fast, a ticket where some burn slowly. */
+/** Returns the alarms on the service levels: a page for each product with a fast burn rate, and tickets for slow burn rates. */
 export const alarmsForServiceLevels = (sources: Sources): CombinedAlarm[] => [
   ...PRODUCTS.map((product) => combined(sources, { name: product, severity: 'page', products: [product] })),
   ...Object.entries(TICKETS).map(([name, products]) => combined(sources, { name, severity: 'ticket', products })),

@@ -13,8 +13,8 @@ import type { TableStack } from './table.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
 /**
- * Types of items whose changes invoke the stream's consumer, by the kind of change: those that rules are about (events/, a
- * test compares). Counting a request, or a second run for what the first one wrote, must not cost an invocation.
+ * Types of items whose changes invoke the stream's consumer, by kind of change: those for which there are rules (events/; a test compares
+ * them). Other changes, such as counted requests and the writes of the rules themselves, must not cost an invocation.
  */
 export const CONSUMED = {
   INSERT: [
@@ -67,9 +67,9 @@ const PATTERNS = [
   changed('INSERT', 'NewImage'),
   changed('MODIFY', 'NewImage'),
   changed('REMOVE', 'OldImage'),
-  // Of deliveries, only those with a requested resend: attempts are many.
+  // Of deliveries, only those with a requested resend, because there are many attempts.
   { dynamodb: { NewImage: { entity: { S: ['DELIVERY'] }, resendAt: present } } },
-  // Of changes to endpoints, only those whose deliveries waited: failures are counted there.
+  // Of changes to endpoints, only those whose deliveries were held, because each failed attempt also changes the endpoint's failure count.
   { eventName: ['MODIFY'], dynamodb: { OldImage: { entity: { S: ['WEBHOOK'] }, heldSince: present } } },
 ];
 
@@ -82,9 +82,9 @@ interface StreamNeighbours {
 
 /** The table's stream, the source of every side effect, with at-least-once processing. */
 export class StreamStack extends PlatformStack {
-  /** Lets operators see and remove what failed. */
+  /** Lets operators read and remove failed changes. */
   readonly failures: Use;
-  /** Lets operators have the consumer receive changes again. */
+  /** Lets operators replay changes to the consumer. */
   readonly replay: Use;
   readonly consumer: PlatformFunction;
 
@@ -100,7 +100,7 @@ export class StreamStack extends PlatformStack {
       description: 'Starts the side effects of a change to the table',
       timeout: TIMEOUTS_S.stream,
       uses: [
-        // The table and queues only: what is outside is handed over.
+        // Only the table and queues: work at external services is handed over.
         table.read,
         table.due,
         table.write,
@@ -133,8 +133,8 @@ export class StreamStack extends PlatformStack {
       batchSize: STREAM.batchSize,
       // Different partition keys are processed in parallel; changes to one key stay in order.
       parallelizationFactor: STREAM.lanesOfShard,
-      // A failing batch is retried in halves until the failing record stands alone. That record goes to the failure
-      // queue and the stream moves on. The reconciler repeats the work of a deployment that was lost this way.
+      // A failing batch is retried in halves until only the failing record remains. That record goes to the failure queue, and the stream
+      // continues. The reconciler repeats the work of a deployment that was lost this way.
       bisectBatchOnError: true,
       retryAttempts: 20,
       maxRecordAge: Duration.hours(6),

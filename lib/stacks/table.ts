@@ -33,12 +33,12 @@ export const INDEXES: readonly GlobalSecondaryIndexPropsV2[] = [
 ];
 
 /**
- * Entries of the audit log are neither changed nor deleted. What IAM cannot say is that a put must not replace an item
- * (docs/decisions/0041-audit-log.md). A write of a transaction needs the permission of the operation that it stands for
- * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html). That the condition then sees
- * the key of that write alone is not verified; if the key were absent, `ForAllValues` would allow it.
+ * Forbids changing and deleting entries of the audit log. IAM cannot express that a put must not replace an item
+ * (docs/decisions/0041-audit-log.md). A write in a transaction needs the permission of the corresponding single operation
+ * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html). It is not verified that the condition then
+ * sees only the key of that write; if the key were absent, `ForAllValues` would allow the write.
  */
-const BESIDE_THE_AUDIT_LOG = {
+const EXCEPT_AUDIT_LOG = {
   'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': [`${AUDIT_PARTITION}#*`] },
 };
 
@@ -62,14 +62,14 @@ export class TableStack extends PlatformStack {
   constructor(platform: Platform) {
     super(platform, 'table', 'The single table: every item of the platform');
     const { config, names } = platform;
-    const own = new TableV2(this, 'Table', {
+    const table = new TableV2(this, 'Table', {
       tableName: names.ownTable,
       partitionKey: text('pk'),
       sortKey: text('sk'),
       globalSecondaryIndexes: [...INDEXES],
       billing: Billing.onDemand(),
-      // Encrypted under DynamoDB's own key. A customer-managed key would cost a KMS call on the request path, and
-      // secrets in the table, such as applications' variables, are encrypted before they are stored.
+      // Encrypted with DynamoDB's own key. A customer-managed key would cost a KMS call on the request path, and secrets in the table, such as
+      // applications' variables, are encrypted before they are stored.
       timeToLiveAttribute: 'expiresAtEpoch',
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -77,29 +77,29 @@ export class TableStack extends PlatformStack {
       removalPolicy: dataRemoval(config),
     });
 
-    if (!own.tableStreamArn) throw new Error('The table has no stream');
-    // Exported for as long as a restored table is in use too: an export that comes and goes could not be removed in one deployment.
-    this.exportValue(own.tableStreamArn);
-    this.streamArn = config.tableStream ?? own.tableStreamArn;
+    if (!table.tableStreamArn) throw new Error('The table has no stream');
+    // Also exported while a restored table is in use, because an export that other stacks still import could not be removed in one deployment.
+    this.exportValue(table.tableStreamArn);
+    this.streamArn = config.tableStream ?? table.tableStreamArn;
 
-    const table = names.table.arn;
-    const lists = [`${table}/index/list`, `${table}/index/order`];
+    const tableArn = names.table.arn;
+    const lists = [`${tableArn}/index/list`, `${tableArn}/index/order`];
     this.read = {
       rights: [
         // An index can only be queried.
-        { actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem'], on: [table] },
-        { actions: ['dynamodb:Query'], on: [table, ...lists] },
+        { actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem'], on: [tableArn] },
+        { actions: ['dynamodb:Query'], on: [tableArn, ...lists] },
       ],
     };
-    this.count = { rights: [{ actions: ['dynamodb:UpdateItem'], on: [table], when: BESIDE_THE_AUDIT_LOG }] };
+    this.count = { rights: [{ actions: ['dynamodb:UpdateItem'], on: [tableArn], when: EXCEPT_AUDIT_LOG }] };
     this.write = {
       rights: [
-        { actions: ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'], on: [table] },
-        { actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], on: [table], when: BESIDE_THE_AUDIT_LOG },
+        { actions: ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'], on: [tableArn] },
+        { actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], on: [tableArn], when: EXCEPT_AUDIT_LOG },
       ],
     };
-    this.putTogether = { rights: [{ actions: ['dynamodb:BatchWriteItem'], on: [table], when: BESIDE_THE_AUDIT_LOG }] };
-    this.scan = { rights: [{ actions: ['dynamodb:Scan'], on: [table] }] };
-    this.due = { rights: [{ actions: ['dynamodb:Query'], on: [`${table}/index/due`] }] };
+    this.putTogether = { rights: [{ actions: ['dynamodb:BatchWriteItem'], on: [tableArn], when: EXCEPT_AUDIT_LOG }] };
+    this.scan = { rights: [{ actions: ['dynamodb:Scan'], on: [tableArn] }] };
+    this.due = { rights: [{ actions: ['dynamodb:Query'], on: [`${tableArn}/index/due`] }] };
   }
 }

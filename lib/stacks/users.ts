@@ -3,12 +3,12 @@ import { Validations } from 'aws-cdk-lib/core';
 import { dataRemoval } from '../constructs/retention.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
-/** Name of the sender of sign-up and password mails. */
+/** Name of the sender of sign-up and password emails. */
 const SENDER_NAME = 'Hosting';
 
 /**
- * The user pool of the dashboard's logins. It is alone in its stack: its deletion protection would make a rollback fail
- * if something else in the stack could not be created.
+ * The user pool of the dashboard's logins. It has its own stack, because its deletion protection would make a rollback fail if another resource
+ * of the stack could not be created.
  */
 export class UsersStack extends PlatformStack {
   readonly pool: UserPool;
@@ -57,8 +57,8 @@ export class UsersStack extends PlatformStack {
 }
 
 /**
- * Sends mails through the SES identity of the sender's domain, whose quota grows with use. Cognito's own sender stops at
- * 50 mails a day (https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html).
+ * Sends emails through the SES identity of the sender's domain, whose quota grows with its use. Cognito's own sender is limited to 50 emails a
+ * day (https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html).
  */
 function mailThroughSes(fromEmail: string, sesRegion: string): UserPoolEmail {
   const sesVerifiedDomain = fromEmail.slice(fromEmail.indexOf('@') + 1);

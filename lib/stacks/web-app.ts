@@ -12,8 +12,8 @@ import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /**
- * The files of the dashboard. They are in a stack of their own, after that of their bucket: a bucket with files in it
- * cannot be deleted when the creation of its stack is rolled back.
+ * The files of the dashboard. They are in a separate stack, created after that of their bucket: a bucket that contains files cannot be deleted
+ * when the creation of its stack is rolled back.
  */
 export class WebAppStack extends PlatformStack {
   /** @param webApp the folder of the built web app */
@@ -46,7 +46,7 @@ export class WebAppStack extends PlatformStack {
       sources: [Source.asset(webApp, { exclude: ['assets', '.vite'] }), Source.jsonData('settings.json', settings)],
       cacheControl: [CacheControl.fromString(CACHE_NEVER)],
     });
-    // The immutable files are there before the page that refers to them.
+    // The immutable files must exist before the page that refers to them.
     page.node.addDependency(files);
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-L1',
@@ -54,7 +54,7 @@ export class WebAppStack extends PlatformStack {
     });
   }
 
-  /** Returns the role of CDK's copying function: it reads the deployment's assets and writes these files. */
+  /** Creates the role of CDK's copying function, which reads the deployment's assets and writes these files. */
   #deployer({ names }: Platform, logsArn: string): Role {
     const assets = `cdk-${DefaultStackSynthesizer.DEFAULT_QUALIFIER}-assets-${this.account}-${this.region}`;
     const rights: Right[] = [

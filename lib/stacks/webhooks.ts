@@ -10,7 +10,7 @@ import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-/** Seconds. SQS delivers the message of a crashed function again soon, because a receiver waits for the event. */
+/** Timeouts in seconds. SQS redelivers the message of a crashed function soon, because a receiver waits for the event. */
 const DELIVERY_S = TIMEOUTS_S.delivery;
 
 /** Returns the setting that allows webhooks to loopback addresses, which depends on the stage. */
@@ -20,7 +20,7 @@ export const receivers = ({ config }: Platform): Use => ({
 
 /** Webhook deliveries: the queue of attempts and the function that makes them. */
 export class DeliveryStack extends PlatformStack {
-  /** Lets operators see and remove what failed. */
+  /** Lets operators read and remove failed messages. */
   readonly failures: Use;
   /** Sends attempts to the queue. */
   readonly queue: Use;
@@ -37,8 +37,8 @@ export class DeliveryStack extends PlatformStack {
 
     const failures = new FailureQueue(this, platform, 'delivery-failures', 'DELIVERY_FAILURES_URL');
     this.failures = failures.manage;
-    // Standard queues. Each message carries its account as the message group, which makes the queues fair: while the
-    // messages of one account pile up, those of others go first.
+    // Standard queues. The message group of each message is its account, which makes the queues fair: if the messages of one account pile up,
+    // those of other accounts are delivered first.
     const queueOf = (id: string, queueName: string) =>
       new Queue(this, id, {
         queueName,
@@ -58,7 +58,7 @@ export class DeliveryStack extends PlatformStack {
     this.sender = new PlatformFunction(this, platform, 'queue/deliverWebhook', {
       description: 'Attempts the webhook deliveries in the queue',
       timeout: DELIVERY_S.function,
-      // It mostly waits for the receiver.
+      // Needs little memory, because it mostly waits for the receiver.
       memory: 256,
       uses: [
         table.read,
@@ -70,7 +70,7 @@ export class DeliveryStack extends PlatformStack {
         { rights: [polls(queue, slow)] },
       ],
     });
-    // One attempt for each invocation: a batch would last as long as its slowest receiver, and slots free up one by one
+    // One attempt per invocation, so that slots become free one by one: a batch would last as long as its slowest receiver
     // (docs/decisions/0060-hand-over.md).
     const attempts = (id: string, from: Queue, maxConcurrency: number) =>
       new EventSourceMapping(this, id, {

@@ -1,15 +1,15 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /**
- * Two state machines as data, in Amazon States Language. The state holds only ids, the verdict of the last step with the
- * address of the build's job, the id, status and phases of the build and, after a failure, an error; all other data is on the items.
- * JSONPath without `$$`, variables or task tokens: the local run's engine supports none of these, and a test enforces it.
+ * Two state machines in Amazon States Language. The state contains only ids, the verdict of the last step with the address of the build's job,
+ * the id, status and phases of the build and, after a failure, an error. All other data is in the table's items. The definitions use JSONPath
+ * without `$$`, variables or task tokens, because the local run's engine does not support these; a test enforces that.
  */
 
 const { build, release } = TIMEOUTS_S;
 /**
- * The wait for a builder, whose last build may begin at its end, that for the turn of the release, and the steps around both. Every step may be
- * repeated after failures of Lambda, and after AWS throttled it.
+ * The wait for a builder, after which the last build may start; the wait for the release; and the other steps. Every step may be repeated after
+ * failures of Lambda and after throttling.
  */
 const DEPLOYMENT_S =
   build.wait +
@@ -36,8 +36,8 @@ const retryLambda = {
 };
 
 /**
- * Retries steps that AWS still refused after their own attempts, because the account's rate of a service was used up (Lambda's, that of
- * CloudWatch Logs and of the key value store, that of Route 53), or because another change of the same function or log group was made.
+ * Retries steps that AWS still refused after their own attempts: because the account's rate of a service was used up (Lambda, CloudWatch Logs,
+ * the key-value store, Route 53), or because of a concurrent change of the same function or log group.
  */
 const retryThrottling = {
   ErrorEquals: [
@@ -54,8 +54,8 @@ const retryThrottling = {
   JitterStrategy: 'FULL',
 };
 
-/** Repeats a look at a build, which runs on meanwhile, after any error: CodeBuild may be unreachable for some minutes. */
-const retryLook = {
+/** Retries a check of a running build after any error, because CodeBuild may be unreachable for some minutes. */
+const retryBuildCheck = {
   ErrorEquals: ['States.ALL'],
   IntervalSeconds: 15,
   MaxAttempts: 6,
@@ -64,8 +64,8 @@ const retryLook = {
 };
 
 /**
- * Repeats a step that has the new release serve: from its first effect on the deployment has succeeded, and must not be recorded as a failed one
- * because the table or the edge was away for a moment.
+ * Retries a step that publishes the new release after any error: after its first effect the deployment has succeeded, and must not be recorded
+ * as failed because the table or the edge was briefly unavailable.
  */
 const retryPublishing = {
   ErrorEquals: ['States.ALL'],
@@ -92,8 +92,8 @@ function step(functionArn: string, next: string) {
 }
 
 /**
- * Returns a step that ends in a verdict, and the choice after it. A failure that the owner of the application caused is
- * a verdict (domain/deployments/verdict.ts), so that the function's errors are the platform's own.
+ * Returns a step that ends with a verdict, and the choice after it. A failure caused by the application's owner is a verdict
+ * (domain/deployments/verdict.ts), so that the function's errors are only the platform's own.
  */
 function judgedStep(name: string, functionArn: string, next: string, choices: object[] = []) {
   const choice = `${name}Verdict`;
@@ -107,13 +107,13 @@ function judgedStep(name: string, functionArn: string, next: string, choices: ob
   };
 }
 
-/** Returns states of which one is repeated after any error. */
-const repeated = (name: string, states: Record<string, object>) => ({
+/** Adds retries after any error to one of the states. */
+const withPublishingRetries = (name: string, states: Record<string, object>) => ({
   ...states,
   [name]: { ...states[name], Retry: [retryLambda, retryThrottling, retryPublishing] },
 });
 
-/** ARNs of the functions behind the steps. */
+/** ARNs of the steps' functions. */
 export interface DeploymentSteps {
   beginDeployment: string;
   submitBuild: string;
@@ -127,12 +127,13 @@ export interface DeploymentSteps {
   moveApp: string;
 }
 
-/** Repeats a step of a move, which may be repeated after any error. */
+/** Retries a step of a move after any error. */
 const retryMove = { ErrorEquals: ['States.ALL'], IntervalSeconds: 5, MaxAttempts: 4, BackoffRate: 2.5 };
 
 /**
- * Moves an application to another hosting cell, step by step (domain/moves/): part of this machine, because each machine's alarms
- * cost as much. A step that fails for good ends the move as long as the old cell serves; after that it is repeated. Input: accountId, moveId.
+ * Moves an application to another hosting cell, step by step (domain/moves/). These states are part of this machine, because the alarms of
+ * another machine would cost extra. If a step fails after all retries, the move is abandoned as long as the old cell serves the application;
+ * after that, the step is repeated. Input: accountId, moveId.
  */
 function moveStates(moveApp: string) {
   const task = { Type: 'Task', Resource: moveApp, ResultPath: '$.progress', Retry: [retryMove], Next: 'Moved' };
@@ -152,8 +153,8 @@ function moveStates(moveApp: string) {
 const INPUT = ['accountId', 'applicationId', 'deploymentId', 'trigger'];
 
 /**
- * Queued → running → built → (waiting for its turn) → released → checked → switched → succeeded; or failed. A rollback has its release already
- * and skips the build. The move of an application to another cell has states of its own.
+ * Queued → running → built → (waiting to release) → released → checked → switched → succeeded; or failed. A rollback already has its release and
+ * skips the build. The move of an application to another cell has separate states.
  */
 export function deploymentMachine(steps: DeploymentSteps) {
   return {
@@ -167,16 +168,16 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Default: 'Begin',
       },
       ...moveStates(steps.moveApp),
-      // `step.jobUrl`: the address of the job, worthless once the build has taken and deleted it.
+      // `step.jobUrl` is the address of the job, which is useless once the build has read and deleted the job.
       ...judgedStep('Begin', steps.beginDeployment, 'Build', [
         { Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' },
       ]),
-      // Builds are in a region of their own, where Step Functions cannot wait for them (docs/decisions/0036).
+      // Builds may run in another region, where Step Functions cannot wait for them (docs/decisions/0036).
       Build: { ...step(steps.submitBuild, 'BuildStatus'), ResultPath: '$.build' },
       Poll: {
         ...step(steps.watchBuild, 'BuildStatus'),
         ResultPath: '$.build',
-        Retry: [retryLambda, retryThrottling, retryLook],
+        Retry: [retryLambda, retryThrottling, retryBuildCheck],
       },
       BuildStatus: {
         Type: 'Choice',
@@ -189,15 +190,15 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Default: 'Fail',
       },
       Queue: { Type: 'Wait', SecondsPath: '$.build.pause', Next: 'Poll' },
-      // Young accounts build one at a time. A build without a builder is submitted again with new access, which lasts an hour.
+      // New AWS accounts can run only one build at a time. A build that got no builder is submitted again with new access, which lasts an hour.
       WaitForBuilder: { Type: 'Wait', SecondsPath: '$.failure.pause', Next: 'Again' },
-      // Nothing of the earlier build is left in the state.
+      // Removes the previous build from the state.
       Again: {
         Type: 'Pass',
         Parameters: Object.fromEntries(INPUT.map((name) => [`${name}.$`, `$.${name}`])),
         Next: 'Begin',
       },
-      // Earlier versions of the step know no turns.
+      // Earlier versions of the step do not set `waiting`.
       ...judgedStep('Release', steps.releaseDeployment, 'Check', [
         {
           And: [
@@ -207,12 +208,12 @@ export function deploymentMachine(steps: DeploymentSteps) {
           Next: 'WaitToRelease',
         },
       ]),
-      // Lambda takes so many changes a second of an account: the release has its turn at another time.
+      // Lambda accepts a limited rate of changes in an account, so the release waits until there is capacity.
       WaitToRelease: { Type: 'Wait', SecondsPath: '$.step.pause', Next: 'Release' },
       ...judgedStep('Check', steps.checkRelease, 'Switch'),
-      ...repeated('Switch', judgedStep('Switch', steps.switchRelease, 'Succeed')),
-      ...repeated('Succeed', { Succeed: step(steps.succeedDeployment, 'Prune') }),
-      // The deployment has ended, so errors are ignored: the next deployment's step prunes what is left.
+      ...withPublishingRetries('Switch', judgedStep('Switch', steps.switchRelease, 'Succeed')),
+      ...withPublishingRetries('Succeed', { Succeed: step(steps.succeedDeployment, 'Prune') }),
+      // The deployment has ended, so errors are ignored: this step of the next deployment prunes the remaining releases.
       Prune: {
         Type: 'Task',
         Resource: steps.pruneReleases,
@@ -241,9 +242,9 @@ export function deploymentMachine(steps: DeploymentSteps) {
 }
 
 /**
- * Removes an application's resources: its function, routes and files. The step is idempotent and runs twice, because a
- * stopped build may still store files after the first run, and a step that made a release may have died before it took it down. Input:
- * accountId, applicationId, cellIds, and the deploymentId if a deployment was running.
+ * Removes an application's resources: its function, routes and files. The step is idempotent and runs twice: after the first run, a stopped
+ * build may still store files, and a crashed step may have left a release behind. Input: accountId, applicationId, cellIds, and the deploymentId
+ * if a deployment was running.
  */
 export function teardownMachine({ teardownApp }: { teardownApp: string }) {
   const teardown = {

@@ -1,16 +1,16 @@
 interface Polling {
   comment: string;
-  /** ARN of the function that is called until it answers `{done: true}`. */
+  /** ARN of the function, which is called until it returns `{done: true}`. */
   functionArn: string;
   retry: object;
-  /** The wait between two calls: a number of seconds, or where the function's answer has it. */
+  /** The wait between two calls: a number of seconds, or the path of that number in the function's result. */
   wait: { Seconds: number } | { SecondsPath: `$.look.${string}` };
   timeoutSeconds: number;
 }
 
 /**
- * Returns a machine that calls a function until there is nothing left to do. The local run resumes an execution of an earlier version by
- * the name of its state and with what it holds, so neither may change.
+ * Returns a machine that calls a function until there is nothing left to do. The names of the states and the content of the state must not
+ * change, because the local run resumes executions of earlier versions with them.
  */
 export const pollMachine = ({ comment, functionArn, retry, wait, timeoutSeconds }: Polling) => ({
   Comment: comment,

@@ -1,11 +1,11 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /**
- * A domain task at the registrar, in Amazon States Language: submit, wait, check, then finish or refuse. The item holds
- * the task; the state holds ids and the registrar's progress. JSONPath only, as in lib/state-machines/deployments.ts.
+ * A domain task at the registrar, in Amazon States Language: submit, wait, check, then finish or refuse. The task is an item of the table; the
+ * state contains only ids and the registrar's progress. It uses only JSONPath, as in lib/state-machines/deployments.ts.
  */
 
-/** Retries every failure for some hours: the registrar may already have the order, and its result must be recorded. */
+/** Retries all failures for some hours, because the registrar may already have the order, and its result must be recorded. */
 const retryAll = {
   ErrorEquals: ['States.ALL'],
   IntervalSeconds: 2,
@@ -14,7 +14,7 @@ const retryAll = {
   MaxAttempts: 30,
 };
 
-/** ARNs of the functions behind the steps. */
+/** ARNs of the steps' functions. */
 export interface DomainSteps {
   submitDomainTask: string;
   checkDomainTask: string;
@@ -43,7 +43,7 @@ export function domainMachine(steps: DomainSteps) {
   return {
     Comment: 'Registers or renews a domain; a refusal returns the payment',
     StartAt: 'Submit',
-    // A registry may take days, because people review some names. Later a task needs an operator.
+    // A registry may take days, because some names are reviewed manually. After this time, a task needs an operator.
     TimeoutSeconds: TIMEOUTS_S.registrar.task,
     States: {
       Submit: requestStep(steps.submitDomainTask),
