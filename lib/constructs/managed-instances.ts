@@ -5,7 +5,7 @@ import { Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Platform } from '../stacks/platform-stack.ts';
 
-/** Maximum open invocations of one execution environment. Measurements of memory and processor time leave headroom (bench/benchmarks/ai-open-calls.ts). */
+/** Maximum open invocations of one execution environment. Measured memory and processor time leave headroom (bench/benchmarks/ai-open-calls.ts). */
 const MAX_CONCURRENCY = 500;
 /** The minimum memory on managed instances, which corresponds to one vCPU. */
 export const MANAGED_MEMORY_MB = 2048;
