@@ -56,7 +56,7 @@ export interface NewKey {
   createdAt: string;
   /** Monthly budget for AI credits, in micro-rand. */
   aiBudgetMicroRand?: number;
-  /** True for a key that its account added: while the key is new, all of its requests count towards the account's rate (runtime/http/account-rate.ts). */
+  /** True for a key that its account added. While it is new, all of its requests count on the account (runtime/http/account-rate.ts). */
   isAdded?: boolean;
   /** True if a part of the account's rate is reserved for the key. */
   hasReserve?: boolean;

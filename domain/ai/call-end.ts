@@ -50,7 +50,7 @@ export class CallEnd {
     await this.#collectFailure(releaseHold(this.#deps, funding.hold));
   }
 
-  /** Returns the result of a write. If it fails, adds the error to the report and returns undefined; the close of the window then ends the hold (closing.ts). */
+  /** Returns the result of a write, or undefined if it fails. The report then has the error, and the close of the window ends the hold. */
   async #collectFailure<T>(work: Promise<T>): Promise<T | undefined> {
     try {
       return await work;

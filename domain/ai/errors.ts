@@ -30,7 +30,7 @@ function quotable(words: string | undefined): string | undefined {
   return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
-/** Returns the end of a failure message: the provider's message about a call with the caller's key, otherwise the request id, by which the log has it. */
+/** Returns the end of a failure message: the provider's own message for a call with the caller's key, otherwise the request id in the log. */
 function messageEnding({ words }: ProviderFailure, { saved, requestId }: ProviderContext): string {
   if (!saved) return `. Request id: ${requestId}`;
   return words ? `: ${words}` : '.';
@@ -53,6 +53,10 @@ function describeRefusal(failure: ProviderFailure, context: ProviderContext): st
 
 const failed = (message: string) => new ApiError('server_error', message, { status: 502 });
 
+/** Creates the error of a call on credits if the platform has no working key for the provider: 502. */
+export const notAvailableOnCredits = (providerName: string): ApiError =>
+  failed(`${providerName} is not available on credits at the moment. Try again later.`);
+
 /**
  * Converts a provider's failure to the caller's error. The provider's message about a call with the caller's own key is passed on,
  * with anything that looks like a key masked. A message about a call with the platform's key is passed on only if it is about the
@@ -67,7 +71,7 @@ export function toApiError(failure: ProviderFailure, context: ProviderContext): 
       // The caller cannot repair the platform's key. Operators get an alarm.
       return context.saved
         ? new ApiError('invalid_request', describeKeyFailure(failure, providerName))
-        : failed(`${providerName} is not available on credits at the moment. Try again later.`);
+        : notAvailableOnCredits(providerName);
     case 'content-refused':
     case 'request-refused':
       return new ApiError('invalid_request', `${providerName} ${describeRefusal(failure, context)}`);

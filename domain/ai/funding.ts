@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts';
 import { messageOf, type Off, switchedOff } from '../switches/switches.ts';
 import { type Hold, HoldRefused, hold, holdCallSlot, releaseHold, toHoldRefusal } from './credits.ts';
 import { payDebt } from './entries.ts';
+import { notAvailableOnCredits } from './errors.ts';
 import type { CallingKey } from './key-calls.ts';
 import type { Choice, Offer } from './models.ts';
 import { microRandToRand, type Rate } from './prices.ts';
@@ -110,15 +111,7 @@ async function quoteSale(
   const { provider, model } = choice;
   if (!model?.credits) return notSold(choice, adapterRequest.request.model);
   const key = await deps.platformKey(provider.id).current();
-  if (!key) {
-    return new ApiError(
-      'server_error',
-      `${provider.name} is not available on credits at the moment. Try again later.`,
-      {
-        status: 502,
-      },
-    );
-  }
+  if (!key) return notAvailableOnCredits(provider.name);
   const rate: Rate = { price: model.price, steps: model.steps, randPerDollar };
   try {
     return { key, rate, quote: quoteCall(adapter, adapterRequest, model, rate) };

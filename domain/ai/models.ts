@@ -64,7 +64,7 @@ export const currentOffer = (deps: Deps, dollar: number): (() => Promise<Offer>)
 /** For operators: sets the offer or a part of it. */
 export const setOffer = (deps: Deps, given: z.output<ReturnType<typeof OfferInput>>) => changeOffer(deps, OFFER, given);
 
-/** `created` of every model, in seconds. OpenAI's format requires it and providers do not publish it: this is the day of the gateway's first release. */
+/** `created` of every model, in seconds. OpenAI's format requires a time, but providers publish none: the day of the first release. */
 const CREATED = Date.UTC(2026, 10, 21) / 1000;
 
 type ModelView = Output<typeof GetRoute>;

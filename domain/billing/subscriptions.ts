@@ -187,13 +187,8 @@ async function subscribe(
     const before = wallet.account.plan.appLimit;
     const isLarger = appLimit >= before;
     // An account that exceeds its plan may buy a larger plan, even one that is still too small for it.
-    const limitCondition: Change['when'] = isLarger
-      ? { 'plan.appLimit': { is: before } }
-      : { appCount: { below: appLimit + 1 } };
-    const accountChange = {
-      ...accountPlanChange(subscription),
-      ...(category === 'APP' ? { when: limitCondition } : {}),
-    };
+    const when: Change['when'] = isLarger ? { 'plan.appLimit': { is: before } } : { appCount: { below: appLimit + 1 } };
+    const accountChange = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when } : {}) };
     return await deps.commit(
       wallet.writes(accountChange, isLarger ? concurrentUpdate : tooManyApps),
       {
