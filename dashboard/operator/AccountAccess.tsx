@@ -23,7 +23,7 @@ export function Access({ page: { account, keys, endpoints, deliveries } }: { pag
           },
           { name: 'Last used', show: ({ lastUsedAt }) => lastUsedAt && <TimeAgo at={lastUsedAt} /> },
           {
-            name: 'Act',
+            name: 'Actions',
             show: ({ id, name, suspension, revokedAt }) =>
               (suspension !== null || revokedAt === null) && (
                 <Suspend {...{ accountId, name, suspended: suspension !== null }} target={{ keyId: id }} />
@@ -45,7 +45,7 @@ export function Access({ page: { account, keys, endpoints, deliveries } }: { pag
             ),
           },
           {
-            name: 'Act',
+            name: 'Actions',
             show: ({ id, url, suspension }) => (
               <Suspend {...{ accountId, name: url, suspended: suspension !== null }} target={{ endpointId: id }} />
             ),
@@ -66,7 +66,7 @@ export function Access({ page: { account, keys, endpoints, deliveries } }: { pag
           { name: 'Attempts', show: ({ attempts, lastOutcome }) => `${attempts} ${lastOutcome ?? ''}` },
           { name: 'Next', show: ({ nextAttemptAt }) => nextAttemptAt && <TimeAgo at={nextAttemptAt} /> },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
-          { name: 'Act', show: ({ id }) => <ResendDelivery {...{ accountId, id }} /> },
+          { name: 'Actions', show: ({ id }) => <ResendDelivery {...{ accountId, id }} /> },
         ]}
       />
     </>

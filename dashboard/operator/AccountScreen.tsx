@@ -78,7 +78,7 @@ function AccountDetails({ page }: { page: AccountPage }) {
           <Section title="Limits">
             <LimitTable limits={account.limits} usage={account.usage} overrides={limitOverrides} />
           </Section>
-          <OperatorLog title="Changes to this account" accountId={accountId} />
+          <OperatorLog title="Changes of this account" accountId={accountId} />
         </>
       )}
     </>
@@ -105,7 +105,7 @@ function Activity({ page: { account, applications, deployments, domains, errors 
           { name: 'Cell', show: showCell },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
           {
-            name: 'Act',
+            name: 'Actions',
             show: ({ id, name, cell, movingTo, drainingFrom, suspensions = [] }) => {
               const suspended = suspensions.some(({ cause }) => cause === 'OPERATOR');
               return (
@@ -133,7 +133,7 @@ function Activity({ page: { account, applications, deployments, domains, errors 
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
           { name: 'Progress', show: ({ progress }) => <span className="break">{progress}</span> },
           {
-            name: 'Act',
+            name: 'Actions',
             show: ({ id, finishedAt }) => finishedAt === null && <CancelDeployment {...{ accountId, id }} />,
           },
         ]}

@@ -25,7 +25,7 @@ export function FailureList() {
               { name: 'Queue', show: ({ label }) => label },
               { name: 'Items', show: ({ count }) => count ?? 'Unavailable', number: true },
               { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay}` },
-              { name: 'Act', show: (queue) => <QueueActions queue={queue} show={() => setOpen(queue.name)} /> },
+              { name: 'Actions', show: (queue) => <QueueActions queue={queue} show={() => setOpen(queue.name)} /> },
             ]}
           />
         )}

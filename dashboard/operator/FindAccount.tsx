@@ -73,7 +73,7 @@ export function FindAccount() {
                   ),
               },
               {
-                name: 'Act',
+                name: 'Actions',
                 show: ({ account }) =>
                   !account.deletedAt && (
                     <Suspend

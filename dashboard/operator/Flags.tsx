@@ -50,7 +50,7 @@ const State = ({ item: { share, default: isDefault, accounts } }: { item: Featur
 const Ends = ({ item: { ends, expired } }: { item: FeatureFlag }) =>
   expired ? <span className="status status-warn">Expired {ends}</span> : ends;
 
-const ON: Record<string, boolean | null> = { On: true, Off: false, 'As all others': null };
+const OVERRIDES: Record<string, boolean | null> = { On: true, Off: false, 'No override': null };
 
 function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFlag }) {
   const [account, setAccount] = useState('');
@@ -61,7 +61,7 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
   const accountId = account.trim();
   const confirm = (reason: string) => {
     const change = accountId
-      ? { accountId, on: ON[choice] ?? null }
+      ? { accountId, on: OVERRIDES[choice] ?? null }
       : { share: percent === '' ? null : Number(percent) };
     const metadata = {
       ...(edited.owner === owner ? {} : { owner: edited.owner.trim() }),
@@ -81,7 +81,7 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
       {accountId ? (
         <NativeSelect
           label="For this account"
-          data={Object.keys(ON)}
+          data={Object.keys(OVERRIDES)}
           value={choice}
           onChange={({ currentTarget }) => setChoice(currentTarget.value)}
         />

@@ -24,8 +24,8 @@ export function Migrations() {
               { name: 'State', show: (item) => <State item={item} /> },
               { name: 'Items read', show: ({ scanned }) => formatNumber(scanned) },
               { name: 'Changed', show: ({ changed }) => formatNumber(changed) },
-              { name: 'Begun', show: ({ startedAt }) => startedAt && <TimeAgo at={startedAt} /> },
-              { name: 'Ended', show: ({ finishedAt }) => finishedAt && <TimeAgo at={finishedAt} /> },
+              { name: 'Started', show: ({ startedAt }) => startedAt && <TimeAgo at={startedAt} /> },
+              { name: 'Finished', show: ({ finishedAt }) => finishedAt && <TimeAgo at={finishedAt} /> },
             ]}
           />
         )}

@@ -106,7 +106,7 @@ const Note = ({ children }: { children: string | undefined }) => (
 /** The time that a balance lasts at the current rate of spending. */
 function Lasts({ lasts }: { lasts: OverviewData['wallet']['lasts'] | undefined }) {
   if (lasts === undefined) return <Note>{undefined}</Note>;
-  if (lasts === null) return <Note>Nothing is being spent</Note>;
+  if (lasts === null) return <Note>No recent spending</Note>;
   const { perDay, days } = lasts;
   const duration = days > 365 ? 'more than a year' : `about ${days} ${days === 1 ? 'day' : 'days'}`;
   return <Note>{`Lasts ${duration} at ${formatRand(perDay)} a day`}</Note>;

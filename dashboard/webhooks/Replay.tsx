@@ -71,7 +71,7 @@ function SinceForm({ id, since, hasMissed, close }: ReplayProps & { close: () =>
     <FormBox form={form} label="Replay" onSubmit={submit}>
       <TextField field={form.field('since')} label="Since" type="datetime-local" required autoFocus />
       <Checkbox
-        label="Also replay successful deliveries"
+        label="Also those that were delivered"
         checked={all}
         onChange={({ currentTarget }) => setAll(currentTarget.checked)}
       />
