@@ -1,21 +1,24 @@
 import { Status } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { ResendDelivery } from './AccountActs.tsx';
-import { List, Named } from './AccountLists.tsx';
+import { ListSection, NameWithId } from './AccountLists.tsx';
 import type { AccountPage } from './api.ts';
 import { Suspend } from './Suspend.tsx';
 
 /** Keys, endpoints and deliveries of an account. */
-export function Access({ page: { account, keys, endpoints, deliveries } }: { page: AccountPage }) {
+export function AccountAccess({ page: { account, keys, endpoints, deliveries } }: { page: AccountPage }) {
   const { id: accountId } = account;
   return (
     <>
-      <List
+      <ListSection
         title="API keys"
         items={keys}
         idOf={({ id }) => id}
         columns={[
-          { name: 'Name', show: ({ id, name, lastFour }) => <Named name={`${name} …${lastFour ?? ''}`} id={id} /> },
+          {
+            name: 'Name',
+            show: ({ id, name, lastFour }) => <NameWithId name={`${name} …${lastFour ?? ''}`} id={id} />,
+          },
           { name: 'Scopes', show: ({ scopes }) => scopes.join(', ') },
           {
             name: 'Status',
@@ -31,12 +34,12 @@ export function Access({ page: { account, keys, endpoints, deliveries } }: { pag
           },
         ]}
       />
-      <List
+      <ListSection
         title="Webhook endpoints"
         items={endpoints}
         idOf={({ id }) => id}
         columns={[
-          { name: 'URL', show: ({ url, id }) => <Named name={url} id={id} /> },
+          { name: 'URL', show: ({ url, id }) => <NameWithId name={url} id={id} /> },
           { name: 'Failures', show: ({ failureCount }) => failureCount, number: true },
           {
             name: 'Status',
@@ -52,13 +55,13 @@ export function Access({ page: { account, keys, endpoints, deliveries } }: { pag
           },
         ]}
       />
-      <List
+      <ListSection
         title="Deliveries"
         items={deliveries}
         idOf={({ id }) => id}
         columns={[
           { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-          { name: 'Event', show: ({ type, id }) => <Named name={type} id={id} /> },
+          { name: 'Event', show: ({ type, id }) => <NameWithId name={type} id={id} /> },
           {
             name: 'Endpoint',
             show: ({ webhookId }) => endpoints.find(({ id }) => id === webhookId)?.url ?? webhookId,

@@ -13,7 +13,7 @@ interface ListProps<T> {
 }
 
 /** A section with the newest items of a list. */
-export const List = <T,>({ title, items, idOf, columns, actions }: ListProps<T>) => (
+export const ListSection = <T,>({ title, items, idOf, columns, actions }: ListProps<T>) => (
   <Section title={title} actions={actions}>
     {items.length === 0 ? (
       <Text size="sm" c="dimmed">
@@ -26,7 +26,7 @@ export const List = <T,>({ title, items, idOf, columns, actions }: ListProps<T>)
 );
 
 /** A resource's name with its id to copy, because other screens, logs and customers refer to it by id. */
-export const Named = ({ name, id }: { name: string; id: string | null }) => (
+export const NameWithId = ({ name, id }: { name: string; id: string | null }) => (
   <>
     <div>{name}</div>
     {id && <CopyId id={id} />}

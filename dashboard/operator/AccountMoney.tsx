@@ -1,13 +1,13 @@
 import { formatMicroRand, formatRand } from '../ui/money.ts';
 import { Status, toLabel } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
-import { List, Named } from './AccountLists.tsx';
+import { ListSection, NameWithId } from './AccountLists.tsx';
 import type { AccountPage } from './api.ts';
 
 /** Ledgers, invoices and subscriptions of an account. */
-export const Money = ({ page: { wallet, credits, invoices, subscriptions } }: { page: AccountPage }) => (
+export const AccountMoney = ({ page: { wallet, credits, invoices, subscriptions } }: { page: AccountPage }) => (
   <>
-    <List
+    <ListSection
       title="Wallet"
       items={wallet.transactions}
       idOf={({ createdAt, balanceAfter }) => `${createdAt} ${balanceAfter}`}
@@ -18,32 +18,35 @@ export const Money = ({ page: { wallet, credits, invoices, subscriptions } }: { 
         { name: 'Balance', show: ({ balanceAfter }) => formatRand(balanceAfter), number: true },
       ]}
     />
-    <List
+    <ListSection
       title="AI credits"
       items={credits.entries}
       idOf={({ id }) => id}
       columns={[
         { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-        { name: 'What', show: ({ type, model, requestId }) => <Named name={model ?? toLabel(type)} id={requestId} /> },
+        {
+          name: 'What',
+          show: ({ type, model, requestId }) => <NameWithId name={model ?? toLabel(type)} id={requestId} />,
+        },
         { name: 'Amount', show: ({ amountMicroRand }) => formatMicroRand(amountMicroRand), number: true },
       ]}
     />
-    <List
+    <ListSection
       title="Invoices"
       items={invoices}
       idOf={({ id }) => id}
       columns={[
-        { name: 'Number', show: ({ number, id }) => <Named name={number} id={id} /> },
+        { name: 'Number', show: ({ number, id }) => <NameWithId name={number} id={id} /> },
         { name: 'Status', show: ({ status }) => <Status value={status} /> },
         { name: 'Amount', show: ({ amount }) => formatRand(amount), number: true },
       ]}
     />
-    <List
+    <ListSection
       title="Subscriptions"
       items={subscriptions}
       idOf={({ id }) => id}
       columns={[
-        { name: 'Plan', show: ({ plan, id }) => <Named name={plan.name} id={id} /> },
+        { name: 'Plan', show: ({ plan, id }) => <NameWithId name={plan.name} id={id} /> },
         { name: 'Status', show: ({ status }) => <Status value={status} /> },
         { name: 'Period ends', show: ({ currentPeriodEnd }) => <TimeAgo at={currentPeriodEnd} /> },
       ]}

@@ -8,10 +8,10 @@ import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate, TimeAgo } from '../ui/TimeAgo.tsx';
-import { Access } from './AccountAccess.tsx';
+import { AccountAccess } from './AccountAccess.tsx';
 import { CancelDeployment } from './AccountActs.tsx';
-import { List, Named } from './AccountLists.tsx';
-import { Money } from './AccountMoney.tsx';
+import { ListSection, NameWithId } from './AccountLists.tsx';
+import { AccountMoney } from './AccountMoney.tsx';
 import { AdjustMoney, ChangeLimit } from './Adjust.tsx';
 import { type AccountPage, useAccount } from './api.ts';
 import { MoveApp } from './MoveApp.tsx';
@@ -73,8 +73,8 @@ function AccountDetails({ page }: { page: AccountPage }) {
       <Activity page={page} />
       {isRestShown && (
         <>
-          <Access page={page} />
-          <Money page={page} />
+          <AccountAccess page={page} />
+          <AccountMoney page={page} />
           <Section title="Limits">
             <LimitTable limits={account.limits} usage={account.usage} overrides={limitOverrides} />
           </Section>
@@ -95,12 +95,12 @@ function Activity({ page: { account, applications, deployments, domains, errors 
   const { id: accountId } = account;
   return (
     <>
-      <List
+      <ListSection
         title="Applications"
         items={applications}
         idOf={({ id }) => id}
         columns={[
-          { name: 'Name', show: ({ name, id }) => <Named {...{ name, id }} /> },
+          { name: 'Name', show: ({ name, id }) => <NameWithId {...{ name, id }} /> },
           { name: 'Address', show: ({ primaryDomain }) => primaryDomain },
           { name: 'Cell', show: showCell },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
@@ -118,7 +118,7 @@ function Activity({ page: { account, applications, deployments, domains, errors 
           },
         ]}
       />
-      <List
+      <ListSection
         title="Deployments"
         items={deployments}
         idOf={({ id }) => id}
@@ -127,7 +127,7 @@ function Activity({ page: { account, applications, deployments, domains, errors 
           {
             name: 'Application',
             show: ({ id, applicationId }) => (
-              <Named name={applications.find((app) => app.id === applicationId)?.name ?? applicationId} id={id} />
+              <NameWithId name={applications.find((app) => app.id === applicationId)?.name ?? applicationId} id={id} />
             ),
           },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
@@ -138,25 +138,28 @@ function Activity({ page: { account, applications, deployments, domains, errors 
           },
         ]}
       />
-      <List
+      <ListSection
         title="Domains"
         items={domains}
         idOf={({ id }) => id}
         columns={[
-          { name: 'Name', show: ({ name, id }) => <Named {...{ name, id }} /> },
+          { name: 'Name', show: ({ name, id }) => <NameWithId {...{ name, id }} /> },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
           { name: 'Expires', show: ({ expiresAt }) => expiresAt && <TimeAgo at={expiresAt} /> },
         ]}
       />
-      <List
+      <ListSection
         title="Recent errors"
         items={errors}
         idOf={({ requestId }) => requestId}
         columns={[
           { name: 'When', show: ({ at }) => <TimeAgo at={at} /> },
-          { name: 'Request', show: ({ operation, requestId }) => <Named name={operation} id={requestId} /> },
+          { name: 'Request', show: ({ operation, requestId }) => <NameWithId name={operation} id={requestId} /> },
           { name: 'Response', show: ({ status, code, message }) => `${status} ${code}: ${message}` },
-          { name: 'By', show: ({ by, address }) => by && <Named name={address ? `from ${address}` : ''} id={by} /> },
+          {
+            name: 'By',
+            show: ({ by, address }) => by && <NameWithId name={address ? `from ${address}` : ''} id={by} />,
+          },
         ]}
       />
     </>
