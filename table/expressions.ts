@@ -1,6 +1,6 @@
 import { toItem } from './attributes.ts';
 
-/** A condition on an attribute. Expression strings exist in this file and table/table.ts only. */
+/** A condition on an attribute. Only this file and table/table.ts contain expression strings. */
 export type Condition =
   | 'present'
   | 'absent'
@@ -11,41 +11,41 @@ export type Condition =
   | { absentOrBelow: number }
   | { atLeast: number };
 
-/** Returns the condition that an attribute is as it was read, absent included. */
+/** Returns the condition that an attribute still has the value that was read, or is still absent. */
 export const unchanged = (read: string | number | boolean | null | readonly string[] | undefined): Condition =>
   read === undefined ? 'absent' : { is: read };
 
 /**
- * Returns the conditions that these fields of an item are as they were read. An update that answers with the whole item needs them of the
- * fields that it does not set: another one may have set those since.
+ * Returns the conditions that fields of an item still have the values that were read. An update whose response is the whole item needs
+ * them for the fields that it does not set, because another update may have set those in the meantime.
  */
 export const allUnchanged = <Field extends string>(
   read: { readonly [field in Field]?: Parameters<typeof unchanged>[0] },
   fields: readonly Field[],
 ): Record<string, Condition> => Object.fromEntries(fields.map((field) => [field, unchanged(read[field])]));
 
-/** Conditions of which one must hold: each is a set of conditions that hold together. */
+/** Alternatives of which at least one must hold. Each is a set of conditions that must all hold. */
 export type AnyOf = readonly Record<string, Condition>[];
 
-/** The change to one item. Attribute paths may be nested: `plan.appLimit`. */
+/** A change of an item. Attribute paths may be nested: `plan.appLimit`. */
 export interface Change {
   set?: Record<string, unknown>;
-  /** Sets what is not there yet. */
+  /** Sets attributes that are absent. */
   setOnce?: Record<string, unknown>;
-  /** Adds to a number; an absent one counts as 0. */
+  /** Adds to numbers. An absent number counts as 0. */
   add?: Record<string, number>;
-  /** Appends to a list; an absent one counts as empty. */
+  /** Appends to lists. An absent list counts as empty. */
   append?: Record<string, unknown[]>;
   remove?: readonly string[];
-  /** Removes elements of lists by their indexes, all as they are before the change. Not idempotent: `when` must no longer hold afterwards. */
+  /** Removes list elements by their indexes before the change. Not idempotent, so `when` must no longer hold afterwards. */
   removeAt?: Record<string, readonly number[]>;
   when?: Record<string, Condition>;
-  /** Of each of these, one must hold as well. */
+  /** In each of these groups, at least one alternative must hold. */
   whenAny?: readonly AnyOf[];
 }
 
 const aliases = new Map<string, string>();
-/** The alias of an attribute whose name is one plain word: there are not many, and each stands in every request. */
+/** Returns the alias of an attribute whose name is a single word. There are few of them and every request uses them, so they are cached. */
 function plainAlias(path: string): string | undefined {
   const known = aliases.get(path);
   if (known !== undefined || !/^[A-Za-z]+$/.test(path)) return known;
@@ -53,14 +53,14 @@ function plainAlias(path: string): string | undefined {
   return `#${path}`;
 }
 
-/** Collects names and values while an expression is written. */
+/** Collects the names and values of an expression while it is built. */
 export class Expression {
   readonly names: Record<string, string> = {};
   private readonly values: Record<string, unknown> = {};
   private count = 0;
 
   name(path: string): string {
-    // Nearly all are one plain word.
+    // The fast path, for nearly all attributes.
     const alias = plainAlias(path);
     if (alias !== undefined) {
       this.names[alias] = path;
@@ -76,7 +76,7 @@ export class Expression {
       .join('.');
   }
 
-  /** Throws for no value, which DynamoDB refuses: a field that is to go is removed. */
+  /** Throws for undefined, which DynamoDB refuses. Use `remove` to remove a field. */
   value(value: unknown): string {
     if (value === undefined) throw new Error('An expression has no value for a field');
     this.count += 1;
@@ -85,22 +85,24 @@ export class Expression {
     return alias;
   }
 
-  /** Returns the condition that all of `when`, and one of each of `whenAny`, hold. */
+  /** Returns the condition that all of `when` hold, and at least one alternative of each group in `whenAny`. */
   condition(when: Record<string, Condition>, whenAny: readonly AnyOf[] = []): string {
-    const groups = whenAny.map((any) => `(${any.map((each) => `(${this.condition(each)})`).join(' OR ')})`);
+    const groups = whenAny.map(
+      (alternatives) => `(${alternatives.map((alternative) => `(${this.condition(alternative)})`).join(' OR ')})`,
+    );
     const operand = (value: number | { attribute: string }) =>
       typeof value === 'number' ? this.value(value) : this.name(value.attribute);
-    const all = Object.entries(when).map(([path, must]) => {
+    const all = Object.entries(when).map(([path, condition]) => {
       const name = this.name(path);
-      if (must === 'present') return `attribute_exists(${name})`;
-      if (must === 'absent') return `attribute_not_exists(${name})`;
-      if ('is' in must) return `${name} = ${this.value(must.is)}`;
-      if ('isNot' in must) return `${name} <> ${this.value(must.isNot)}`;
-      if ('oneOf' in must) return `${name} IN (${must.oneOf.map((one) => this.value(one)).join(', ')})`;
-      if ('absentOrBelow' in must)
-        return `(attribute_not_exists(${name}) OR ${name} < ${this.value(must.absentOrBelow)})`;
-      if ('atLeast' in must) return `${name} >= ${this.value(must.atLeast)}`;
-      return `${name} < ${operand(must.below)}`;
+      if (condition === 'present') return `attribute_exists(${name})`;
+      if (condition === 'absent') return `attribute_not_exists(${name})`;
+      if ('is' in condition) return `${name} = ${this.value(condition.is)}`;
+      if ('isNot' in condition) return `${name} <> ${this.value(condition.isNot)}`;
+      if ('oneOf' in condition) return `${name} IN (${condition.oneOf.map((value) => this.value(value)).join(', ')})`;
+      if ('absentOrBelow' in condition)
+        return `(attribute_not_exists(${name}) OR ${name} < ${this.value(condition.absentOrBelow)})`;
+      if ('atLeast' in condition) return `${name} >= ${this.value(condition.atLeast)}`;
+      return `${name} < ${operand(condition.below)}`;
     });
     return [...all, ...groups].join(' AND ');
   }

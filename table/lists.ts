@@ -1,6 +1,6 @@
 import type { Entity } from './entity.ts';
 
-/** Returns where the list of an entity is, the names of its keys there, and how to skip over its items. */
+/** Returns the key attributes of an entity's list, and the parameters of a query for its items, or only for their keys. */
 export const listOf = <T, K>({ list }: Entity<T, K>) =>
   list
     ? { pk: 'listPk', sk: 'listSk', from: { IndexName: 'list' }, keysFrom: { IndexName: 'order' } }

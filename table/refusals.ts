@@ -6,12 +6,12 @@ export interface DynamoDbError extends Error {
   detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
 }
 
-/** Returns the item that lost its condition, where the write asked to see it. */
+/** Returns the item whose condition failed, if the write requested it. */
 export const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
 
 /**
- * Translates a cancelled transaction into the error of the write whose condition failed, `retry` for a transaction
- * conflict, `in progress` for one that an earlier request with the same token has begun, or the error itself.
+ * Translates the error of a transaction: to the error of the write whose condition failed, to `retry` for a conflict with another
+ * transaction, or to `in progress` if an earlier request with the same token started it. Returns other errors unchanged.
  */
 export function translateCancellation(error: unknown, writes: readonly Write[]): Error | 'retry' | 'in progress' {
   if (!(error instanceof Error)) return new Error(String(error));

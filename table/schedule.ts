@@ -1,19 +1,19 @@
 import { joinKey } from './keys.ts';
 
 /**
- * The due queues of an entity: partitions of the `due` index, ordered by the time at which each item needs attention. An item
- * stands in at most one queue, and keeps the time in its attribute `dueAt`.
+ * The due queues of an entity: partitions of the `due` index, sorted by the time at which work on each item is due. An item is in at
+ * most one queue, and has the time in its attribute `dueAt`.
  */
 export interface DueRule<T, Q extends string> {
-  /** The queues' names: each is a partition of the index, or the first part of its shards' keys. New items join the first. */
+  /** The names of the queues. Each is a partition of the index, or the first part of the keys of its shards. New items join the first queue. */
   queues: readonly [Q, ...Q[]];
-  /** Returns the time at which a new item is due, in ISO 8601; the item's `dueAt` unless given. */
+  /** Returns the time at which a new item is due, in ISO 8601. Default: the item's `dueAt`. */
   at?(item: T): string | undefined;
-  /** Number of partitions that each queue is spread over, and an item's own, by its id. One partition unless given. */
+  /** The number of partitions of each queue, and the partition of an item by its id. Default: one partition. */
   shards?: { count: number; of(id: string): number };
 }
 
-/** An entity whose items are found by the time at which they are due. */
+/** An entity whose items can be scheduled. */
 interface Schedulable<Q extends string> {
   type: string;
   due?: Pick<DueRule<never, Q>, 'queues' | 'shards'> | undefined;
@@ -29,9 +29,9 @@ export type DueAttributes = {
 };
 
 /**
- * Returns the attributes to set so that an item is due at a time.
+ * Returns the attributes that make an item due at a time.
  * @param at ISO 8601 or a date
- * @param options.queue the entity's first queue unless given
+ * @param options.queue default: the entity's first queue
  * @param options.id the item's id, for queues with shards
  */
 export function schedule<Q extends string>(
@@ -46,7 +46,7 @@ export function schedule<Q extends string>(
   return { duePk: shardKey(queue, due.shards.of(id)), dueAt };
 }
 
-/** Returns the attributes to remove so that an item is due no more. */
+/** Returns the attributes to remove so that an item is no longer due. */
 export function unschedule({ type, due }: Schedulable<string>): readonly ['duePk', 'dueAt'] {
   if (!due) throw new Error(`${type} has no due queue`);
   return ['duePk', 'dueAt'];
@@ -56,10 +56,10 @@ export function unschedule({ type, due }: Schedulable<string>): readonly ['duePk
 export const partitionsOf = <Q extends string>({ due }: Schedulable<Q>, queue: Q): string[] =>
   due?.shards ? Array.from({ length: due.shards.count }, (_, shard) => shardKey(queue, shard)) : [queue];
 
-/** Queue names may have several parts, joined already. */
+/** Returns the key of a queue's shard. The name of a queue may itself be a joined key. */
 const shardKey = (queue: string, shard: number) => `${queue}#${joinKey(String(shard))}`;
 
-/** Returns the due attributes of a new item; none where it is not due. */
+/** Returns the due attributes of a new item; undefined if it is not due. */
 export function dueAttributesOf<T, Q extends string>(
   entity: { type: string; due?: DueRule<T, Q> | undefined },
   item: T,

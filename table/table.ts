@@ -10,14 +10,14 @@ import type { Write } from './writes.ts';
 export type Send = <Output>(operation: string, input: object, policy?: SendPolicy) => Promise<Output>;
 
 export interface SendPolicy {
-  /** True for a write that must not be applied twice: where its answer is lost, it is not repeated. */
+  /** True for a write that must not be applied twice. It is not retried if its response is lost. */
   once?: boolean | undefined;
 }
 
 export interface PageRequest {
   limit: number;
   offset: number;
-  /** The sort key of the item behind which the list begins: in most lists, its id. */
+  /** The sort key of the item after which the page starts: in most lists, its id. */
   cursor?: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface ItemKey {
   sk: string;
 }
 
-/** A page of items as they are stored. */
+/** The request for a page of unparsed items. */
 interface StoredPage {
   limit: number;
   after?: ItemKey | undefined;
@@ -45,107 +45,107 @@ export interface Due extends ItemKey {
 }
 
 export interface DueRequest {
-  /** The latest time that is due, in ISO 8601. */
+  /** The latest due time to return, in ISO 8601. */
   until: string;
   limit: number;
-  /** Passes over what was due until then, in ISO 8601. */
+  /** Skips entries that were due up to this time, in ISO 8601. */
   after?: string | undefined;
-  /** The last entry of the page before. */
+  /** The last entry of the previous page. */
   from?: Due | undefined;
 }
 
 export interface Table {
-  /** One item by its key, strongly consistent; undefined when there is none. One round trip. */
-  get<T, K>(entity: Entity<T, K>, of: K): Promise<T | undefined>;
+  /** Returns an item by its key, strongly consistent; undefined if there is none. One round trip. */
+  get<T, K>(entity: Entity<T, K>, id: K): Promise<T | undefined>;
   /**
-   * A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. The list of an entity
-   * without a place in the index is a partition of the table, strongly consistent; so it is for `each` and `since`.
+   * Returns a page of a list, newest first. One round trip, and another one with an offset. If an entity is not in the list index, its
+   * list is a partition of the table and strongly consistent. The same applies to `each` and `since`.
    */
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
-  /** A whole list, oldest first, beginning after a sort key: for sums over it, not for requests. */
+  /** Iterates over a whole list, oldest first, starting after a sort key. For background work, not for requests. */
   each<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
-  /** Everything in one partition of the table, newest id first, strongly consistent. For partitions that stay small, or the first of one. */
+  /** Returns a partition of the table, newest id first, strongly consistent. For partitions that stay small, or with a `limit`. */
   all<T, K>(entity: Entity<T, K>, pk: string, part?: { limit?: number; oldestFirst?: boolean }): Promise<T[]>;
   /**
-   * A partition of the table, newest first and strongly consistent, as far as it is read: for partitions of any size.
-   * @param part.before a sort key that all items are below
-   * @param part.pageSize items of one round trip
+   * Iterates over a partition of the table, newest first, strongly consistent. For partitions of any size.
+   * @param part.before returns only items with a smaller sort key
+   * @param part.pageSize the number of items per round trip
    */
   newest<T, K>(
     entity: Entity<T, K>,
     pk: string,
     part: { before?: string | undefined; pageSize: number },
   ): AsyncIterable<T>;
-  /** The items of a list whose sort key is at least `from`, oldest first, at most `limit`. */
+  /** Returns at most `limit` items of a list with a sort key of at least `from`, oldest first. */
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
-  /** Applies one write and returns the item as it then is. Throws what the write's `onConditionFailed` makes. */
+  /** Applies a write and returns the resulting item. Throws the error of the write's `onConditionFailed`. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
-  /** Applies one write and returns what it changed of the item, or all of it, unparsed. For items that are written often. */
+  /** Applies a write and returns the changed attributes, or all of them, unparsed. For items that are written often. */
   updateReturningChanged(write: Write, returns?: 'ALL_NEW'): Promise<Record<string, unknown>>;
   /**
-   * Puts items in one request, at most 25, each for itself: any part of them may be there where it throws. They replace what has
-   * their keys, so that a repetition changes nothing.
-   * @param items whole items, by `toStoredItem`
+   * Puts at most 25 items in one request, each independently: if it throws, any of them may have been written. They replace existing
+   * items, so that a repetition is safe.
+   * @param items whole items, from `toStoredItem`
    */
   putAll(items: readonly Item[]): Promise<void>;
-  /** Applies all writes or none; throws the error of the first whose condition failed. Conflicts are retried out of sight. */
+  /** Applies all writes or none, and retries conflicts. Throws the error of the first write whose condition failed. */
   transact(writes: readonly Write[]): Promise<void>;
-  /** Returns a page of a partition of the `due` index: the keys whose time has come, oldest first. */
+  /** Returns a page of a partition of the `due` index: the keys of due items, oldest first. */
   due(duePk: string, page: DueRequest): Promise<Due[]>;
-  /** Reads an item as `get` does, by its key, such as the `due` index has it. */
+  /** Returns an item like `get`, by its physical key, which the `due` index has. */
   find<T, K>(entity: Entity<T, K>, key: ItemKey): Promise<T | undefined>;
-  /** Returns some items of the whole table as they are stored, and the key after which there are more. For migrations. */
+  /** Returns a page of unparsed items of the whole table, and the key after which there are more. For migrations. */
   scan(page: StoredPage): Promise<{ items: Item[]; next?: ItemKey }>;
-  /** Returns some items of a partition as they are stored, whatever they are, and the key after which there are more. */
+  /** Returns a page of unparsed items of a partition, and the key after which there are more. */
   partition(pk: string, page: StoredPage): Promise<{ items: Item[]; next?: ItemKey }>;
-  /** Returns an item by its key as it is stored, unparsed, strongly consistent. For items that may not parse. */
+  /** Returns an unparsed item by its physical key, strongly consistent. For items that may not parse. */
   getByKey(key: ItemKey): Promise<Item | undefined>;
 }
 
-/** The most items that `all` returns. The partitions that it is used for stay far below. */
+/** The maximum number of items that `all` returns. The partitions that it is used for stay far below it. */
 const MAX_ITEMS = 1000;
 
-/** Returns the part of a query that chooses a whole partition. */
+/** Returns the parameters of a query for a whole partition. */
 const ofPartition = (pk: string) => ({
   KeyConditionExpression: 'pk = :pk',
   ExpressionAttributeValues: toItem({ ':pk': pk }),
 });
 
-/** True if a transaction holds the item right now. */
-const isHeld = (error: unknown): boolean => error instanceof Error && error.name === 'TransactionConflictException';
+/** Returns true if the item is part of a transaction in progress. */
+const isBusy = (error: unknown): boolean => error instanceof Error && error.name === 'TransactionConflictException';
 
-/** Returns what a write's caller is told: its own error where its condition failed, and others as they are. */
-function meaningOf(error: unknown, { onConditionFailed }: Write): unknown {
+/** Translates the error of a failed condition to the write's own error. Returns other errors unchanged. */
+function translateError(error: unknown, { onConditionFailed }: Write): unknown {
   if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return error;
   const { detail }: DynamoDbError = error;
   return onConditionFailed(failedItem(detail?.Item));
 }
 
-/** The single table behind everything, as entities. All expression strings are made in expressions.ts and here. */
+/** Creates the access to the table by entities. Only this file and expressions.ts contain expression strings. */
 export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
 
-  /** The key of the last item to skip, read without the items where an index has keys only; undefined when the list is shorter. */
+  /** Returns the key of the last item to skip; undefined if the list is shorter. Reads only keys, from the index that has no more. */
   async function skip(list: object, count: number): Promise<Item | undefined> {
-    let left = count;
+    let remaining = count;
     let from: Item | undefined;
-    while (left > 0) {
+    while (remaining > 0) {
       const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
         TableName,
         ...list,
-        Limit: left,
+        Limit: remaining,
         ...(from ? { ExclusiveStartKey: from } : {}),
       });
-      left -= Items.length;
+      remaining -= Items.length;
       from = LastEvaluatedKey;
       if (!from) return undefined;
     }
     return from;
   }
 
-  /** Applies one write outside a transaction and returns the requested attributes of the item. */
+  /** Applies a write outside a transaction and returns the requested attributes of the item. */
   async function apply(write: Write, returns: 'ALL_NEW' | 'UPDATED_NEW'): Promise<Item | undefined> {
-    if (write.kind === 'ConditionCheck') throw new Error('A check is part of a transaction, and nothing alone');
+    if (write.kind === 'ConditionCheck') throw new Error('A check can only be part of a transaction');
     const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' }[write.kind];
     const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
     const input = { TableName, ...write.input, ...ReturnValues };
@@ -153,13 +153,13 @@ export function createTable(send: Send, TableName: string): Table {
       try {
         return (await send<{ Attributes?: Item }>(operation, input, { once: write.once })).Attributes;
       } catch (error) {
-        if (!isHeld(error) || attempt === MAX_CONFLICT_ATTEMPTS) throw meaningOf(error, write);
+        if (!isBusy(error) || attempt === MAX_CONFLICT_ATTEMPTS) throw translateError(error, write);
         await backoffAfterConflict(attempt);
       }
     }
   }
 
-  /** Follows a query over its pages (1 MB each) until there are `limit` items or no more. */
+  /** Reads the pages of a query (1 MB each) until there are `limit` items or no more. */
   async function query(input: object, limit: number, after?: Item): Promise<Item[]> {
     const found: Item[] = [];
     let from = after;
@@ -173,7 +173,7 @@ export function createTable(send: Send, TableName: string): Table {
     return found;
   }
 
-  /** Follows a query over its pages: of 1 MB each, or of as many items as its `Limit` says. */
+  /** Iterates over all pages of a query, of 1 MB each or of `Limit` items. */
   async function* items(input: object): AsyncIterable<Item> {
     let from: Item | undefined;
     do {
@@ -189,7 +189,7 @@ export function createTable(send: Send, TableName: string): Table {
     return (await send<{ Item?: Item }>('GetItem', input)).Item;
   }
 
-  /** Returns a page of items as they are stored. */
+  /** Returns a page of unparsed items. */
   async function storedPage(operation: 'Scan' | 'Query', input: object, { limit, after }: StoredPage) {
     const from = after ? { ExclusiveStartKey: toItem({ pk: after.pk, sk: after.sk }) } : {};
     const request = { TableName, ...input, Limit: limit, ConsistentRead: true, ...from };
@@ -207,7 +207,7 @@ export function createTable(send: Send, TableName: string): Table {
   return {
     find,
     getByKey,
-    get: (entity, of) => find(entity, entity.key(of)),
+    get: (entity, id) => find(entity, entity.key(id)),
 
     async list(entity, listPk, { limit, offset, cursor }) {
       const { pk, sk, from, keysFrom } = listOf(entity);
@@ -275,7 +275,7 @@ export function createTable(send: Send, TableName: string): Table {
     transact: (writes) => transact(send, TableName, writes),
 
     async due(duePk, { until, limit, after = '', from }) {
-      // Times compare as text: what follows one closely is the text itself and a character more.
+      // Times are compared as text. The smallest text after a time is the time with another character.
       const values = { ':duePk': duePk, ':after': `${after} `, ':until': until };
       // DynamoDB refuses an empty range.
       if (values[':after'] > until) return [];

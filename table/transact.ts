@@ -3,28 +3,28 @@ import { translateCancellation } from './refusals.ts';
 import type { Send } from './table.ts';
 import type { Write } from './writes.ts';
 
-/** Attempts at a write that collides with transactions. */
+/** The maximum number of attempts at a write that conflicts with transactions. */
 export const MAX_CONFLICT_ATTEMPTS = 8;
-/** Waits a random while after the n-th collision, up to 640 ms. */
+/** Waits for a random time after the n-th conflict, up to 640 ms. */
 export const backoffAfterConflict = (attempt: number) =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
 
-/** Makes all of the writes or none, once, however often their answer is lost. Throws the error of the write whose condition failed. */
+/** Applies all writes or none, and only once even if responses are lost. Throws the error of the write whose condition failed. */
 export async function transact(send: Send, TableName: string, writes: readonly Write[]): Promise<void> {
   if (writes.length === 0) return;
   const TransactItems = writes.map((write) => ({ [write.kind]: { TableName, ...write.input } }));
-  // A token per try: a repeat after a lost answer changes nothing twice, and a retry after a conflict is a new try.
+  // With the same token, a retry after a lost response does not apply the writes twice. A retry after a conflict needs a new token.
   let ClientRequestToken = randomUUID();
   for (let attempt = 1; ; attempt += 1) {
     try {
       await send('TransactWriteItems', { TransactItems, ClientRequestToken });
       return;
     } catch (error) {
-      const meaning = translateCancellation(error, writes);
-      if (meaning instanceof Error) throw meaning;
+      const translated = translateCancellation(error, writes);
+      if (translated instanceof Error) throw translated;
       if (attempt === MAX_CONFLICT_ATTEMPTS) throw error;
-      // One whose answer was lost is still being made: a new try would make it twice.
-      if (meaning === 'retry') ClientRequestToken = randomUUID();
+      // For `in progress`, the token stays: a transaction whose response was lost may still be applied.
+      if (translated === 'retry') ClientRequestToken = randomUUID();
       await backoffAfterConflict(attempt);
     }
   }

@@ -5,32 +5,32 @@ import { type AnyOf, type Change, type Condition, Expression } from './expressio
 import { dueAttributesOf } from './schedule.ts';
 
 /**
- * One part of a transaction. `onConditionFailed` makes the error that a failed condition means; it is given the stored item
- * where the write asks for it (`ReturnValuesOnConditionCheckFailure`).
+ * A write, alone or as part of a transaction. `onConditionFailed` creates the error for a failed condition. It receives the stored item
+ * if the write requests it (`ReturnValuesOnConditionCheckFailure`).
  */
 export interface Write {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
   input: Record<string, unknown>;
   onConditionFailed: (item?: unknown) => Error;
-  /** Makes the error for a conflict with another transaction, where a retry could not succeed. */
+  /** Creates the error for a conflict with another transaction, if a retry could not succeed. */
   onConflict?: () => Error;
-  /** True where the client must not repeat the write if its answer is lost ({@link atMostOnce}). */
+  /** True if the client must not retry the write when its response is lost ({@link atMostOnce}). */
   once?: true;
 }
 
 /**
- * The write, which is not repeated where its answer is lost, because a repetition would add a second time. It throws then,
- * whether or not it was applied; what repairs that is up to the caller.
+ * Returns the write without a retry after a lost response, because a retry would add a second time. The write then throws, whether or
+ * not it was applied, and the caller must recover from that.
  */
 export const atMostOnce = (write: Write): Write => ({ ...write, once: true });
 
-const unexpectedConditionFailure = () => new Error('the condition of a write failed that cannot fail');
+const unexpectedConditionFailure = () => new Error('a condition failed that cannot fail');
 
-/** Returns an item's stored attributes apart from its key: indexes, type and values. */
+/** Returns the stored attributes of an item except its key: index attributes, type and values. */
 function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
   const expiresAtEpoch = entity.expiresAtEpoch?.(item);
   return {
-    // An item's own field of this name comes first.
+    // An item's own `requestId` overrides this one.
     ...originFields(),
     ...item,
     ...entity.list?.(item),
@@ -41,13 +41,13 @@ function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, u
   };
 }
 
-/** The whole stored item. */
+/** Returns the whole stored item. */
 export const toStoredItem = <T, K>(entity: Entity<T, K>, item: T & K): Item =>
   toItem({ ...toAttributes(entity, item), ...entity.key(item) });
 
 /**
- * Puts a new item. `onConditionFailed` makes the error for one that exists already.
- * @param when what must hold of the stored item; by default that there is none
+ * Puts a new item. `onConditionFailed` creates the error for an existing item.
+ * @param when the condition on the stored item. Default: there is none.
  */
 export function create<T, K>(
   entity: Entity<T, K>,
@@ -69,19 +69,19 @@ export function create<T, K>(
   };
 }
 
-/** The write, whose `onConditionFailed` is given the stored item, parsed; undefined when there is none. No extra round trip. */
-const showingItem = <T, K>(entity: Entity<T, K>, write: Write, onConditionFailed: (item?: T) => Error): Write => ({
+/** Makes `onConditionFailed` receive the parsed stored item, or undefined if there is none. This needs no extra round trip. */
+const withStoredItem = <T, K>(entity: Entity<T, K>, write: Write, onConditionFailed: (item?: T) => Error): Write => ({
   ...write,
   input: { ...write.input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
   onConditionFailed: (item) => onConditionFailed(item === undefined ? undefined : entity.parse(item)),
 });
 
-/** Puts a new item; `onConditionFailed` is given the one that exists already. */
+/** Puts a new item. `onConditionFailed` receives the existing item. */
 export const claim = <T, K>(entity: Entity<T, K>, item: T & K, onConditionFailed: (holder?: T) => Error): Write =>
-  showingItem(entity, create(entity, item), onConditionFailed);
+  withStoredItem(entity, create(entity, item), onConditionFailed);
 
 /**
- * Gives an item new values for all its fields, if the condition holds. Attributes that are no fields of the entity stay: a
+ * Replaces the values of all fields of an item, if the condition holds. Attributes that are not fields of the entity stay, because a
  * newer version of the platform may have written them.
  */
 export function replace<T, K>(
@@ -103,48 +103,48 @@ export function replace<T, K>(
   };
 }
 
-/** Attributes by which indexes find an item, the table deletes it, and a sweep remembers its failures. */
+/** Attributes for the indexes, for the expiry, and for the failures of sweeps. */
 const INDEX_ATTRIBUTES = ['listPk', 'listSk', 'duePk', 'dueAt', 'expiresAtEpoch', 'sweepFailure'];
 const withoutUndefined = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-/** Changes an existing item. Index attributes (`listPk`, `dueAt`, …) are attributes like any other here. */
+/** Changes an existing item. It can change index attributes (`listPk`, `dueAt`, …) like any others. */
 export const change = <T, K>(
   entity: Entity<T, K>,
-  of: K,
-  what: Change,
+  id: K,
+  changes: Change,
   onConditionFailed: () => Error = unexpectedConditionFailure,
-): Write => updateOf(toItem(entity.key(of)), what, onConditionFailed);
+): Write => updateOf(toItem(entity.key(id)), changes, onConditionFailed);
 
-/** Changes an existing item by its key alone, whatever it holds. For items that may not parse. */
+/** Changes an existing item by its physical key, regardless of its entity. For items that may not parse. */
 export const changeByKey = (
   { pk, sk }: { pk: string; sk: string },
-  what: Change,
+  changes: Change,
   onConditionFailed: () => Error,
-): Write => updateOf(toItem({ pk, sk }), what, onConditionFailed);
+): Write => updateOf(toItem({ pk, sk }), changes, onConditionFailed);
 
-/** Puts an item as it is stored, unless there is one under its key. */
+/** Puts an unparsed item, unless an item with its key exists. */
 export const createStored = (item: Item, onConditionFailed: () => Error): Write => ({
   kind: 'Put',
   input: { Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
   onConditionFailed,
 });
 
-/** Deletes an item by its key alone; deleting what is not there is no error unless a condition says so. */
+/** Deletes an item by its physical key. Deleting a missing item is not an error, unless a condition requires it. */
 export const removeByKey = (
   { pk, sk }: { pk: string; sk: string },
   when?: Record<string, Condition>,
   onConditionFailed?: () => Error,
 ): Write => removalOf(toItem({ pk, sk }), when, onConditionFailed);
 
-/** Adds the id of the request that changes an item to the values that it sets. */
-const withOrigin = (what: Change): Change =>
-  changeFields().requestId === undefined ? what : { ...what, set: { ...changeFields(), ...what.set } };
+/** Adds the id of the current request to the values that a change sets. */
+const withOrigin = (changes: Change): Change =>
+  changeFields().requestId === undefined ? changes : { ...changes, set: { ...changeFields(), ...changes.set } };
 
-function updateOf(Key: object, what: Change, onConditionFailed: () => Error): Write {
+function updateOf(Key: object, changes: Change, onConditionFailed: () => Error): Write {
   const expression = new Expression();
-  const UpdateExpression = expression.update(withOrigin(what));
-  const ConditionExpression = expression.condition({ pk: 'present', ...what.when }, what.whenAny);
+  const UpdateExpression = expression.update(withOrigin(changes));
+  const ConditionExpression = expression.condition({ pk: 'present', ...changes.when }, changes.whenAny);
   return {
     kind: 'Update',
     input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
@@ -152,25 +152,25 @@ function updateOf(Key: object, what: Change, onConditionFailed: () => Error): Wr
   };
 }
 
-/** Changes an item as `change` does; `onConditionFailed` is given the item that did not fit. */
+/** Changes an item like `change`. `onConditionFailed` receives the item whose condition failed. */
 export const changeOrInspect = <T, K>(
   entity: Entity<T, K>,
-  of: K,
-  what: Change,
+  id: K,
+  changes: Change,
   onConditionFailed: (item?: T) => Error,
-): Write => showingItem(entity, change(entity, of, what), onConditionFailed);
+): Write => withStoredItem(entity, change(entity, id, changes), onConditionFailed);
 
-/** Changes an item, making it with its type if it is not there. Conditions must allow for the absent item. */
+/** Changes an item, and creates it with its type if it does not exist. Conditions must allow for the absent item. */
 export function upsert<T, K>(
   entity: Entity<T, K>,
-  of: K,
-  what: Change,
+  id: K,
+  changes: Change,
   onConditionFailed: () => Error = unexpectedConditionFailure,
 ): Write {
   const expression = new Expression();
-  const UpdateExpression = expression.update(withOrigin({ ...what, set: { entity: entity.type, ...what.set } }));
-  const ConditionExpression = expression.condition(what.when ?? {}, what.whenAny);
-  const Key = toItem(entity.key(of));
+  const UpdateExpression = expression.update(withOrigin({ ...changes, set: { entity: entity.type, ...changes.set } }));
+  const ConditionExpression = expression.condition(changes.when ?? {}, changes.whenAny);
+  const Key = toItem(entity.key(id));
   return {
     kind: 'Update',
     input: {
@@ -184,22 +184,22 @@ export function upsert<T, K>(
 }
 
 /**
- * Makes a new item with nothing but the right to update, which every function has: for the little that may follow from any
- * request. `onConditionFailed` makes the error for one that exists already.
+ * Creates an item with only the permission to update, which every function has. For items that any request may create.
+ * `onConditionFailed` creates the error for an existing item.
  */
 export function createViaUpdate<T, K>(entity: Entity<T, K>, item: T & K, onConditionFailed: () => Error): Write {
   const set = withoutUndefined(toAttributes(entity, item));
   return upsert(entity, item, { set, when: { pk: 'absent' } }, onConditionFailed);
 }
 
-/** Deletes an item; deleting what is not there is no error unless a condition says so. */
+/** Deletes an item. Deleting a missing item is not an error, unless a condition requires it. */
 export function remove<T, K>(
   entity: Entity<T, K>,
-  of: K,
+  id: K,
   when?: Record<string, Condition>,
   onConditionFailed?: () => Error,
 ): Write {
-  return removalOf(toItem(entity.key(of)), when, onConditionFailed);
+  return removalOf(toItem(entity.key(id)), when, onConditionFailed);
 }
 
 function removalOf(
@@ -216,33 +216,33 @@ function removalOf(
   };
 }
 
-/** Lets a transaction happen only if there is no such item; `onConditionFailed` is shown the one that there is. */
-export const checkAbsent = <T, K>(entity: Entity<T, K>, of: K, onConditionFailed: (item?: T) => Error): Write =>
-  showingItem(entity, check(entity, of, { pk: 'absent' }, unexpectedConditionFailure), onConditionFailed);
+/** Makes a transaction fail if an item exists. `onConditionFailed` receives that item. */
+export const checkAbsent = <T, K>(entity: Entity<T, K>, id: K, onConditionFailed: (item?: T) => Error): Write =>
+  withStoredItem(entity, check(entity, id, { pk: 'absent' }, unexpectedConditionFailure), onConditionFailed);
 
-/** Lets a transaction happen only if another item is as expected. */
+/** Makes a transaction fail if an item does not fulfil the conditions. */
 export function check<T, K>(
   entity: Entity<T, K>,
-  of: K,
+  id: K,
   when: Record<string, Condition>,
   onConditionFailed: () => Error,
   whenAny: readonly AnyOf[] = [],
 ): Write {
   const expression = new Expression();
   const ConditionExpression = expression.condition(when, whenAny);
-  const Key = toItem(entity.key(of));
+  const Key = toItem(entity.key(id));
   return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, onConditionFailed };
 }
 
-/** Checks an item as `check` does; `onConditionFailed` is given the item that did not fit. */
+/** Checks an item like `check`. `onConditionFailed` receives the item whose condition failed. */
 export const checkOrInspect = <T, K>(
   entity: Entity<T, K>,
-  of: K,
-  what: Pick<Change, 'when' | 'whenAny'>,
+  id: K,
+  conditions: Pick<Change, 'when' | 'whenAny'>,
   onConditionFailed: (item?: T) => Error,
 ): Write =>
-  showingItem(
+  withStoredItem(
     entity,
-    check(entity, of, what.when ?? { pk: 'present' }, unexpectedConditionFailure, what.whenAny),
+    check(entity, id, conditions.when ?? { pk: 'present' }, unexpectedConditionFailure, conditions.whenAny),
     onConditionFailed,
   );

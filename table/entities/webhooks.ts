@@ -67,7 +67,7 @@ const exchange = () => ({
   ),
 });
 
-/** One event for one endpoint, with every attempt made. The item exists from the first attempt on. */
+/** The delivery of an event to an endpoint. The item exists from the first attempt on. */
 export type Delivery = ItemOf<typeof Delivery>;
 export const Delivery = /* @__PURE__ */ entity({
   type: 'DELIVERY',
@@ -79,12 +79,12 @@ export const Delivery = /* @__PURE__ */ entity({
       webhookId: z.string(),
       eventId: z.string(),
       type: z.string(),
-      /** The bytes that every attempt sends. */
+      /** The body that every attempt sends. */
       body: z.string(),
       status: oneOf(DELIVERY_STATUSES),
       createdAt: z.string(),
       nextAttemptAt: z.nullable(z.string()),
-      /** The only attempt, where it delivered at once with a short response; all of them in deliveries of version 0.2.0. */
+      /** The only attempt, if it succeeded with a short response; all attempts in deliveries of version 0.2.0. */
       attempts: z.array(
         object({
           id: z.string(),
@@ -96,35 +96,35 @@ export const Delivery = /* @__PURE__ */ entity({
           durationMs: z.int(),
         }),
       ),
-      /** Attempts that are items of their own: their number, the latest durations in milliseconds, and the last outcome. */
+      /** Summary of the attempts that are separate items: their number, the latest durations in milliseconds, and the last outcome. */
       made: z.optional(object({ count: z.int(), durations: z.array(z.int()), lastOutcome: oneOf(DELIVERY_OUTCOMES) })),
-      /** Steps ever taken: a message in the queue asks for one of these, and is stale once it is recorded. */
+      /** The number of steps taken. A message in the queue is for one step, and stale once that step is recorded. */
       step: z.int(),
-      /** Failed attempts of the schedule under way. */
+      /** The number of failed attempts in the current retry schedule. */
       tries: z.int(),
-      /** Set while a resend waits to be queued. */
+      /** Present while a resend waits to be queued. */
       resendAt: z.optional(z.string()),
       /** True while it waits for the end of the account's suspension. */
       held: z.optional(z.literal(true)),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId, 'DELIVERY', id), sk: 'DELIVERY' }),
   list: (item) => ({ listPk: deliveriesOf(item.webhookId), listSk: deliveryOrder(item) }),
-  // Which queue it joins depends on its next attempt: the write that stores one adds `queuedAt` or `waitingUntil`.
+  // The due queue depends on the next attempt. The write that stores that attempt adds `queuedAt` or `waitingUntil`.
   due: { queues: ['DELIVERY#QUEUED', 'DELIVERY#WAITING'], at: () => undefined, shards: SHARDS },
   expiresAtEpoch: (item) => epoch(item.createdAt) + 30 * DAY,
 });
 
 /**
- * Index attributes of a delivery whose message is queued for `attemptAt`. If the attempt is not made within the grace
+ * Returns the due attributes of a delivery whose message is queued for `attemptAt`. If the attempt is not made within the grace
  * period, the message counts as lost.
  */
 export const queuedAt = (id: string, attemptAt: string, grace: number = ATTEMPT_GRACE_MS) =>
   schedule(Delivery, new Date(Date.parse(attemptAt) + grace), { queue: 'DELIVERY#QUEUED', id });
-/** The attempt is too far off for a message: one must be sent in time. */
+/** Returns the due attributes of a delivery whose next attempt is too far in the future for a message in the queue. */
 export const waitingUntil = (id: string, attemptAt: string) =>
   schedule(Delivery, attemptAt, { queue: 'DELIVERY#WAITING', id });
 
-/** One attempt of a delivery, with the start of the response. Written once, and never read but to be shown. */
+/** An attempt of a delivery, with the start of the response. It is written once, and read only to be shown. */
 export type DeliveryAttempt = ItemOf<typeof DeliveryAttempt>;
 export const DeliveryAttempt = /* @__PURE__ */ entity({
   type: 'DELIVERY_ATTEMPT',
@@ -132,9 +132,9 @@ export const DeliveryAttempt = /* @__PURE__ */ entity({
     z.object({
       accountId: z.string(),
       deliveryId: z.string(),
-      /** Counts the delivery's attempts, from 0. */
+      /** The number of the attempt, from 0. */
       number: z.int(),
-      /** The delivery's step that it was made for. */
+      /** The delivery's step for which it was made. */
       step: z.optional(z.int()),
       id: z.string(),
       at: z.string(),
@@ -158,12 +158,12 @@ export const Sweep = /* @__PURE__ */ entity({
   key: ({ name }: { name: string }) => ({ pk: key('SWEEP', name), sk: 'SWEEP' }),
 });
 
-/** Time after which a queued attempt counts as lost, in milliseconds; longer than an attempt takes. */
+/** The time in milliseconds after which a queued attempt counts as lost. It is longer than an attempt takes. */
 export const ATTEMPT_GRACE_MS = 30_000;
 
 /**
- * The outbox: an event stands in the table in the same transaction as what it tells of. It is due until every endpoint that
- * it goes to has its delivery: no message and no record of the stream has to arrive for it to be found.
+ * The outbox: an event is written in the same transaction as the change that it reports. It is due until each subscribed endpoint has
+ * its delivery, so that a sweep finds it even if no message or stream record arrives.
  */
 export type Event = ItemOf<typeof Event>;
 export const Event = /* @__PURE__ */ entity({
@@ -175,7 +175,7 @@ export const Event = /* @__PURE__ */ entity({
       type: z.custom<EventType>((value) => typeof value === 'string'),
       created: z.string(),
       data: z.record(z.string(), z.unknown()),
-      /** The one endpoint that a `ping` is for; all that subscribe otherwise. */
+      /** The only endpoint for a `ping`; absent for events that go to all subscribed endpoints. */
       onlyTo: z.optional(z.string()),
       /** True once it has its position in the account's feed. */
       inFeed: z.optional(z.literal(true)),
@@ -189,10 +189,10 @@ export const Event = /* @__PURE__ */ entity({
   expiresAtEpoch: (item) => epoch(item.created) + 30 * DAY,
 });
 
-/** Days that an event stays in the feed. */
+/** The number of days for which an event stays in the feed. */
 export const FEED_DAYS = 30;
 
-/** The last position of an account's feed. It never expires, so that a position is never given twice. */
+/** The last position in an account's feed. It never expires, so that no position is assigned twice. */
 export type EventFeed = ItemOf<typeof EventFeed>;
 export const EventFeed = /* @__PURE__ */ entity({
   type: 'EVENT_FEED',
@@ -200,7 +200,7 @@ export const EventFeed = /* @__PURE__ */ entity({
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId, 'EVENT_FEED'), sk: 'EVENT_FEED' }),
 });
 
-/** An event at its position in the account's feed: 1, 2, 3 and so on, without gaps. Each is read by its position. */
+/** An event at its position in the account's feed. Positions are 1, 2, 3 and so on, without gaps, and entries are read by position. */
 export type FeedEntry = ItemOf<typeof FeedEntry>;
 export const FeedEntry = /* @__PURE__ */ entity({
   type: 'FEED_ENTRY',

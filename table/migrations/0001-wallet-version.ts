@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * `walletSerial` of accounts is `walletVersion`. Without it, an account from before could not pay: the next entry of its ledger
- * would take the number of the first.
+ * Renames `walletSerial` of accounts to `walletVersion`. Without it, an older account could not pay, because the next entry in its
+ * ledger would get the number of the first entry.
  */
 export const walletVersion: Migration = {
   name: '0001-wallet-version',

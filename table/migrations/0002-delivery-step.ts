@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** `serial` of deliveries is `step`. Without it, deliveries from before could not be listed, resent or retried. */
+/** Renames `serial` of deliveries to `step`. Without it, older deliveries could not be listed, resent or retried. */
 export const deliveryStep: Migration = {
   name: '0002-delivery-step',
   entity: 'DELIVERY',

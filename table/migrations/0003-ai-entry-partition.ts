@@ -1,7 +1,7 @@
 import { intoPartition } from './into-partition.ts';
 import type { Migration } from './migration.ts';
 
-/** Entries of the ledger of AI credits are a partition of the table, and in no index: one write unit in place of three. */
+/** Moves the entries of the AI ledger from the index to a partition of the table: one write unit instead of three. */
 export const aiEntryPartition: Migration = {
   name: '0003-ai-entry-partition',
   entity: 'AI_ENTRY',

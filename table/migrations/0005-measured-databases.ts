@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Databases from before their use was measured get the mark with which the measurement of their account begins. */
+/** Marks older databases as measured, which starts the measurement of their account's databases. */
 export const measuredDatabases: Migration = {
   name: '0005-measured-databases',
   entity: 'DATABASE',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Moves the items of a list out of the index: the list is a partition of the table itself, under the same keys. */
+/** Moves the items of a list from the index to a partition of the table, under the same keys. */
 export const intoPartition: Pick<Migration, 'reads' | 'forward'> = {
   reads: ['listPk', 'listSk'],
   forward: ({ listPk, listSk }) => {

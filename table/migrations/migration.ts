@@ -1,35 +1,35 @@
 /** An item as it is stored, without the types of its attributes. */
 type Stored = Readonly<Record<string, unknown>>;
 
-/** Changes of a migration to one item. */
+/** The change that a migration makes to an item. */
 interface Step {
   set?: Record<string, unknown>;
   remove?: readonly string[];
   /**
-   * The item's new key, where it moves. Readers do not look under the old one: such a migration ends before the first request,
-   * as in the local run, or comes a release after readers that look under both.
+   * The new key of an item that moves. Readers do not look under the old key. Such a migration must therefore finish before the first
+   * request, as in the local run, or follow a release whose readers look under both keys.
    */
   key?: { pk: string; sk: string };
 }
 
 /**
- * Brings the items of one entity from the version before to this one (docs/decisions/0050-mixed-versions.md). Items are brought
- * forward when they are read, and rewritten in the background (domain/processes/migrate.ts).
+ * Migrates the items of an entity from the previous version to this one (docs/decisions/0050-mixed-versions.md). Items are migrated in
+ * memory when they are read, and rewritten in the background (domain/processes/migrate.ts).
  */
 export interface Migration {
-  /** The number and name of its file; never changed. */
+  /** The number and name of its file, which must never change. */
   name: string;
   /** The entity's type. */
   entity: string;
-  /** The version of the items that it makes: 2 for the first migration of an entity. */
+  /** The version of the migrated items: 2 for the first migration of an entity. */
   to: number;
-  /** The attributes, text or numbers, that `forward` reads: it is repeated where one changed meanwhile. */
+  /** The attributes (texts or numbers) that `forward` reads. The migration of an item is repeated if one of them changed meanwhile. */
   reads: readonly string[];
-  /** Returns what must change; nothing for an item that is as it must be already. */
+  /** Returns the change of an item; undefined for an item that needs none. */
   forward(item: Stored): Step | undefined;
 }
 
-/** Returns a stored item as the entity's newest version has it. */
+/** Returns a stored item in the newest version of its entity. */
 export function bringForward(migrations: readonly Migration[], stored: Stored): Stored {
   let item = stored;
   for (const { to, forward } of migrations) {
@@ -41,5 +41,5 @@ export function bringForward(migrations: readonly Migration[], stored: Stored): 
   return item;
 }
 
-/** Returns the version of a stored item; those from before there were versions have the first. */
+/** Returns the version of a stored item. Items without one have version 1. */
 export const versionOf = ({ entityVersion }: Stored): number => (typeof entityVersion === 'number' ? entityVersion : 1);
