@@ -243,7 +243,7 @@ test('a change that only a newer version knows stays for it, and holds up its ow
   const newer = { id: 'rch_newer', kind: 'mirror', hosts: ['app'], at: '2026-01-31T09:30:00.000Z' };
   await memory.table.write(RouteWriter, change(RouteWriter, { cellId: 'home' }, { append: { pending: [newer] } }));
   const outcomes = await run([start().point(['other'], 'release'), start().point(['app'], 'next')]);
-  expect(reasons(outcomes)).toEqual(['made', expect.stringContaining('does not know the change of routes mirror')]);
+  expect(reasons(outcomes)).toEqual(['made', expect.stringContaining('does not know the route change mirror')]);
   expect(entries()).toEqual({ app: 'release', other: 'release' });
   expect((await writer())?.pending.map(({ id }) => id)).toEqual(['rch_newer']);
 });

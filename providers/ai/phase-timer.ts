@@ -2,16 +2,16 @@
 export class PhaseTimer {
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
-  readonly #onTimeout: () => void;
+  readonly #onExpiry: () => void;
 
-  constructor(onTimeout: () => void) {
-    this.#onTimeout = onTimeout;
+  constructor(onExpiry: () => void) {
+    this.#onExpiry = onExpiry;
   }
 
   /** Starts a phase that may take this long. */
   start(milliseconds: number): void {
     clearTimeout(this.#timer);
-    if (!this.#ended) this.#timer = setTimeout(this.#onTimeout, milliseconds);
+    if (!this.#ended) this.#timer = setTimeout(this.#onExpiry, milliseconds);
   }
 
   /** Stops the timeout while the provider is not being waited for, because the caller is slow to read. */
