@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
-import { isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
+import { isPlatformCall, LOOPBACK } from '../gateway/allowed-hosts.ts';
 
 /** A running emulator of an AWS service. */
 export interface Emulator {

@@ -9,7 +9,7 @@ import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
 import { isObject } from '../../contract/json.ts';
 import { openSessions } from '../emulators/sts/sessions.ts';
-import { isLoopbackHost, isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
+import { isLoopbackHost, isPlatformCall, LOOPBACK } from '../gateway/allowed-hosts.ts';
 import { createQueueRights, type HookReply, type HookRequest } from './queue-rights.ts';
 import { type Refusal, refusePresigned } from './signed-requests.ts';
 

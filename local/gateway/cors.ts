@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** Cross-origin behaviour of the template's CorsConfiguration, which the gateway implements itself. */
+/** The CORS behaviour of the template's CorsConfiguration, which the gateway implements. */
 export interface Cors {
-  /** Returns the headers of a preflight's response; undefined if the request is none. */
+  /** Returns the headers of the response to a preflight request; undefined for other requests. */
   preflight(method: string, headers: NodeJS.Dict<string | string[]>): Record<string, string> | undefined;
-  /** Adds the headers to a response and replaces the function's own CORS headers. */
+  /** Adds the CORS headers to a response, and removes those that the function set. */
   decorate(origin: string | undefined, headers: Record<string, string>): void;
 }
 
@@ -18,8 +18,8 @@ export function createCors(configuration: Json | undefined): Cors | undefined {
   if (!isObject(configuration)) return undefined;
   const settings: JsonObject = configuration;
   const origins = strings(settings.AllowOrigins);
-  const fixed = (origin: string): Record<string, string> | undefined => {
-    const allowed = origins.find((each) => matches(each, origin));
+  const originHeaders = (origin: string): Record<string, string> | undefined => {
+    const allowed = origins.find((pattern) => matches(pattern, origin));
     if (allowed === undefined) return undefined;
     return {
       'access-control-allow-origin': allowed === '*' ? '*' : origin,
@@ -37,7 +37,7 @@ export function createCors(configuration: Json | undefined): Cors | undefined {
       if (method !== 'OPTIONS' || typeof origin !== 'string' || !headers['access-control-request-method']) {
         return undefined;
       }
-      const allowed = fixed(origin);
+      const allowed = originHeaders(origin);
       if (!allowed) return {};
       return {
         ...allowed,
@@ -48,7 +48,7 @@ export function createCors(configuration: Json | undefined): Cors | undefined {
     },
     decorate(origin, headers) {
       for (const name of Object.keys(headers)) if (name.startsWith('access-control-')) delete headers[name];
-      const allowed = origin === undefined ? undefined : fixed(origin);
+      const allowed = origin === undefined ? undefined : originHeaders(origin);
       if (allowed) Object.assign(headers, allowed, joined('ExposeHeaders', 'access-control-expose-headers'));
     },
   };

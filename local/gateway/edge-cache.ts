@@ -4,10 +4,11 @@ import { type OnResponse, stripHopByHop } from '../emulators/lambda/forward.ts';
 import type { Template } from '../template/template.ts';
 import type { Forwarding } from './edge.ts';
 
-/** Bytes of all files together, and of one; the least recently used files go first. */
+/** Maximum size of the cache. The least recently used files are evicted first. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Maximum size of a cached file. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** About as many bytes as a file takes besides its key, headers and body. */
+/** Approximate overhead of a file in addition to its key, headers and body. */
 const ENTRY_BYTES = 300;
 
 /** A cache policy of CloudFront, times in seconds. */
@@ -33,13 +34,13 @@ const Distribution = z.object({
   }),
 });
 
-/** Returns the template's cache policy of applications: the one of a distribution that runs the edge function. */
+/** Returns the template's cache policy for applications: that of the distribution that runs the edge function. */
 export function cachePolicyOf(template: Template, edgeFunction: string): CachePolicy {
   const behaviours = template
     .resources('AWS::CloudFront::Distribution')
     .map(({ properties }) => Distribution.parse(properties).DistributionConfig.DefaultCacheBehavior);
-  const own = behaviours.find(({ FunctionAssociations: [first] }) => first?.FunctionARN.includes(edgeFunction));
-  const policy = template.resources('AWS::CloudFront::CachePolicy').find(({ ref }) => ref === own?.CachePolicyId);
+  const behaviour = behaviours.find(({ FunctionAssociations: [first] }) => first?.FunctionARN.includes(edgeFunction));
+  const policy = template.resources('AWS::CloudFront::CachePolicy').find(({ ref }) => ref === behaviour?.CachePolicyId);
   return z.object({ CachePolicyConfig: CachePolicy }).parse(policy?.properties).CachePolicyConfig;
 }
 
@@ -52,7 +53,7 @@ interface Stored {
   expiresAt: number;
 }
 
-/** Returns the bytes that a file takes: small answers are mostly key and headers. */
+/** Returns the bytes that a file occupies. Small responses consist mostly of key and headers. */
 const sizeOf = (key: string, { headers, body }: Stored): number =>
   ENTRY_BYTES + key.length + JSON.stringify(headers).length + body.length;
 
@@ -64,10 +65,10 @@ export type Forward = (
 ) => Promise<void>;
 
 /**
- * Creates the cache between the edge function and applications, with the rules of CloudFront: the policy's key, GET and HEAD only,
- * a lifetime from `s-maxage`, `max-age` or `Expires`, `private` and `no-store` not stored. Like CloudFront it stores a response
- * with Set-Cookie, and knows nothing of Vary: that applications' responses do not rely on either is up to the platform.
- * Unlike CloudFront it forgets what has expired, and does not collapse concurrent requests.
+ * Creates the cache between the edge function and applications, with CloudFront's rules: the policy's cache key, GET and HEAD only,
+ * the lifetime from `s-maxage`, `max-age` or `Expires`, and no responses with `private` or `no-store`. Like CloudFront, it stores
+ * responses with Set-Cookie and ignores Vary: the platform must ensure that applications' responses rely on neither. Unlike
+ * CloudFront, it removes expired files and does not collapse concurrent requests.
  */
 export function createEdgeCache(
   policy: CachePolicy,
@@ -76,7 +77,7 @@ export function createEdgeCache(
   maxBytes = MAX_BYTES,
 ) {
   const { Headers } = policy.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig;
-  /** In the order of their last use, the least recent first. */
+  /** The cached files, the least recently used first. */
   const files = new Map<string, Stored>();
   let bytes = 0;
 
@@ -106,22 +107,22 @@ export function createEdgeCache(
     files.set(key, file);
     return file;
   };
-  const keep =
+  const storeResponse =
     (key: string): OnResponse =>
-    (answer) => {
-      const lifetime = lifetimeOf(answer.headers, policy, now()) * 1000;
-      const { statusCode: status = 0 } = answer;
+    (appResponse) => {
+      const lifetime = lifetimeOf(appResponse.headers, policy, now()) * 1000;
+      const { statusCode: status = 0 } = appResponse;
       if (lifetime <= 0 || status === 206 || status === 304) return;
       const chunks: Buffer[] = [];
       let length = 0;
-      answer.on('data', (chunk: Buffer) => {
+      appResponse.on('data', (chunk: Buffer) => {
         length += chunk.length;
         if (length <= MAX_FILE_BYTES) chunks.push(chunk);
       });
-      answer.once('end', () => {
-        if (!answer.complete || length > MAX_FILE_BYTES) return;
+      appResponse.once('end', () => {
+        if (!appResponse.complete || length > MAX_FILE_BYTES) return;
         const storedAt = now();
-        const headers = stripHopByHop(answer.headers);
+        const headers = stripHopByHop(appResponse.headers);
         store(key, { status, headers, body: Buffer.concat(chunks), storedAt, expiresAt: storedAt + lifetime });
       });
     };
@@ -129,9 +130,9 @@ export function createEdgeCache(
   /** Answers a request to an application, from the cache or from the application. */
   return async ({ forwardTo, headers }: Forwarding, request: IncomingMessage, response: ServerResponse) => {
     const isCacheable = request.method === 'GET' || request.method === 'HEAD';
-    // The application gets what the function set; its visitor's host name with the port, which only the local run has.
+    // The application receives the headers that the edge function set, except the host name: the local run's includes the port.
     for (const name of Headers) if (name !== 'x-forwarded-host') request.headers[name] = headers[name];
-    if (isCacheable) normaliseEncoding(request.headers);
+    if (isCacheable) normalizeEncoding(request.headers);
     const encoding = request.headers['accept-encoding'];
     const key = JSON.stringify([Headers.map((name) => headers[name]), request.url, encoding]);
     const file = isCacheable ? find(key) : undefined;
@@ -141,7 +142,7 @@ export function createEdgeCache(
       return;
     }
     response.setHeader('x-cache', 'Miss from cloudfront');
-    await forward(forwardTo, request, response, request.method === 'GET' ? keep(key) : undefined);
+    await forward(forwardTo, request, response, request.method === 'GET' ? storeResponse(key) : undefined);
   };
 }
 
@@ -157,14 +158,14 @@ export function acceptedEncodings({ 'accept-encoding': header = '' }: IncomingHt
   return ENCODINGS.filter((each) => accepted.includes(each));
 }
 
-/** Leaves those encodings in a request that the policy distinguishes, in one order. */
-function normaliseEncoding(headers: IncomingHttpHeaders): void {
+/** Reduces a request's encodings to those that the policy distinguishes, in a fixed order. */
+function normalizeEncoding(headers: IncomingHttpHeaders): void {
   const known = acceptedEncodings(headers);
   if (known.length > 0) headers['accept-encoding'] = known.join(',');
   else delete headers['accept-encoding'];
 }
 
-/** Returns the seconds for which a response may be kept. */
+/** Returns the seconds for which a response may be cached; zero or less if it may not. */
 function lifetimeOf(headers: IncomingHttpHeaders, { DefaultTTL, MaxTTL }: CachePolicy, now: number): number {
   const cacheControl = headers['cache-control'] ?? '';
   if (/\b(no-store|no-cache|private)\b/i.test(cacheControl)) return 0;
@@ -175,7 +176,7 @@ function lifetimeOf(headers: IncomingHttpHeaders, { DefaultTTL, MaxTTL }: CacheP
   return Number.isNaN(expires) ? 0 : Math.min(expires, MaxTTL);
 }
 
-/** Answers from the cache: conditions, and a range of a whole file. */
+/** Answers a request from the cache, including conditional and range requests. */
 function answerFrom(file: Stored, request: IncomingMessage, response: ServerResponse, now: number): void {
   const { status, contentRange, body } = selectPart(file, request.headers);
   const headers: OutgoingHttpHeaders = { ...file.headers, 'content-length': body.length };
@@ -185,11 +186,14 @@ function answerFrom(file: Stored, request: IncomingMessage, response: ServerResp
   response.writeHead(status, headers).end(request.method === 'HEAD' || status === 304 ? undefined : body);
 }
 
-/** Returns the part of a file that a request asks for. */
-function selectPart(file: Stored, asked: IncomingHttpHeaders): { status: number; contentRange?: string; body: Buffer } {
+/** Returns the requested part of a file. */
+function selectPart(
+  file: Stored,
+  requestHeaders: IncomingHttpHeaders,
+): { status: number; contentRange?: string; body: Buffer } {
   const { body } = file;
-  if (isKnown(asked, file.headers)) return { status: 304, body };
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(asked.range ?? '') ?? [];
+  if (isNotModified(requestHeaders, file.headers)) return { status: 304, body };
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(requestHeaders.range ?? '') ?? [];
   if (file.status !== 200 || from + to === '') return { status: file.status, body };
   const start = from === '' ? Math.max(body.length - Number(to), 0) : Number(from);
   const end = from === '' || to === '' ? body.length - 1 : Math.min(Number(to), body.length - 1);
@@ -197,20 +201,23 @@ function selectPart(file: Stored, asked: IncomingHttpHeaders): { status: number;
   return { status: 206, contentRange: `bytes ${start}-${end}/${body.length}`, body: body.subarray(start, end + 1) };
 }
 
-/** True if the visitor has the file already. */
-function isKnown(asked: IncomingHttpHeaders, { etag, 'last-modified': modified }: OutgoingHttpHeaders): boolean {
-  const plain = (tag: string) => tag.trim().replace(/^W\//, '');
-  const tags = asked['if-none-match'];
+/** Returns true if a conditional request shows that the client has the current file. */
+function isNotModified(
+  requestHeaders: IncomingHttpHeaders,
+  { etag, 'last-modified': modified }: OutgoingHttpHeaders,
+): boolean {
+  const strongTag = (tag: string) => tag.trim().replace(/^W\//, '');
+  const tags = requestHeaders['if-none-match'];
   if (tags !== undefined) {
     return (
       tags.trim() === '*' ||
       (etag !== undefined &&
         tags
           .split(',')
-          .map(plain)
-          .includes(plain(String(etag))))
+          .map(strongTag)
+          .includes(strongTag(String(etag))))
     );
   }
-  const since = Date.parse(asked['if-modified-since'] ?? '');
+  const since = Date.parse(requestHeaders['if-modified-since'] ?? '');
   return Date.parse(String(modified)) <= since;
 }

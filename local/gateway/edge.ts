@@ -9,28 +9,27 @@ import type { Template } from '../template/template.ts';
 /** The edge's decision about a request to a hosted application. */
 export type EdgeDecision = Forwarding | { status: number; headers: Record<string, string>; body: string };
 
-/** A request that goes to an application, unless the cache has the response. */
+/** A request that is forwarded to an application, unless the response is cached. */
 export interface Forwarding {
   forwardTo: string;
-  /** The request's headers as the edge function left them; the cache's key is made of them. */
+  /** The request's headers after the edge function, from which the cache key is formed. */
   headers: Record<string, string>;
 }
 
-/** Reads one value of the KeyValueStore. */
+/** Returns a value of the KeyValueStore. */
 export type Lookup = (key: string) => string | undefined;
 
 /**
- * Headers that no edge function sees (Amazon CloudFront Developer Guide, "Restrictions on all edge functions"), as far as
- * clients send them.
+ * Headers from clients that edge functions do not see (Amazon CloudFront Developer Guide, "Restrictions on all edge functions").
  */
 const HIDDEN_HEADERS = /^(connection|expect|keep-alive|proxy-.+|trailer|upgrade|x-accel-.+|x-amz-cf-.+|x-edge-.+)$/;
 
-/** Returns a request's headers as an edge function sees them. */
+/** Returns a request's headers in the form in which an edge function sees them. */
 const visibleHeaders = (headers: IncomingHttpHeaders): JsonObject =>
   Object.fromEntries(
     Object.entries({ host: '', ...headers })
       .filter(([name]) => !HIDDEN_HEADERS.test(name))
-      .map(([name, each]) => [name, { value: String(each) }]),
+      .map(([name, value]) => [name, { value: String(value) }]),
   );
 
 const text = (header: Json | undefined): string => (isObject(header) ? String(header.value ?? '') : '');
@@ -64,14 +63,14 @@ export function findEdgeFunction(template: Template, account: string): EdgeFunct
 }
 
 /**
- * Runs a CloudFront Function of the template that routes applications by host name: the same code as at the edge, pages
- * included, with the KeyValueStore emulator.
+ * Runs the template's CloudFront Function that routes applications by host name: the same code as at the edge, including its
+ * pages, with the KeyValueStore emulator.
  * @param lookup reads the function's store
  */
 export function createEdge(routing: EdgeFunction, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
   const code = routing.code.replace(/^\s*import\s+(\w+)\s+from\s+'cloudfront';?/m, '');
 
-  // `updateRequestOrigin` does not name its request, and several requests run concurrently.
+  // `updateRequestOrigin` has no reference to its request, and several requests run concurrently.
   const origins = new AsyncLocalStorage<{ target: string }>();
   const cf = {
     kvs: () => ({

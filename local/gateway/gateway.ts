@@ -5,17 +5,17 @@ import { LOGIN_PATH } from '../emulators/login/login.ts';
 import { PAY_PATH } from '../emulators/payments/payments.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Stacks } from '../template/stacks.ts';
+import { hostNameOf } from './allowed-hosts.ts';
 import { createCors } from './cors.ts';
 import { createEdge, findEdgeFunction } from './edge.ts';
 import { cachePolicyOf, createEdgeCache } from './edge-cache.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import { awaitNewRoute } from './new-routes.ts';
-import { hostNameOf } from './own-hosts.ts';
 import { createRouter, edgeHeadersWith, routesOf } from './routes.ts';
 import { streamRoutesOf } from './stream-routes.ts';
 import { createWebApp } from './web-app.ts';
 
-interface Inside {
+interface GatewayOptions {
   port: number;
   /** Address to listen on. */
   host: string;
@@ -26,9 +26,10 @@ interface Inside {
 }
 
 /**
- * Opens the public port for the API, dashboard, logins, payments, control panels and applications, routed as at the template's edge.
+ * Opens the public port for the API, dashboard, logins, payments, control panels and applications. Routes requests as the template's edge
+ * does.
  */
-export function startGateway({ port, host, watch, engines, stacks }: Inside): Promise<HttpServer> {
+export function startGateway({ port, host, watch, engines, stacks }: GatewayOptions): Promise<HttpServer> {
   const { synthesis, login, payments, panel, appHost } = engines;
   const { template, functions, variables, lambda, keyValueStore, secretsManager, cells } = stacks;
   const edgeHeaders = edgeHeadersWith(secretsManager.currentValue);
@@ -38,7 +39,7 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
     const route = (key: string) => keyValueStore.lookup(routing.store, key);
     const decide = createEdge(routing, route);
     return {
-      // A name below the cell's domain, or a custom domain.
+      // A name below the cell's domain, or a custom domain of one of its applications.
       serves: (host: string) => host.endsWith(`.${appsDomain}`) || route(host) !== undefined,
       decide: async (request: IncomingMessage) => {
         const host = hostNameOf(request.headers.host);

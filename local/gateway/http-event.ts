@@ -24,7 +24,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** Returns query parameters; repeated ones are joined by commas. */
+/** Returns the query parameters. Joins the values of repeated ones by commas. */
 export function queryParameters(rawQuery: string): Record<string, string> | undefined {
   if (rawQuery === '') return undefined;
   const parameters: Record<string, string> = Object.create(null);
@@ -38,7 +38,7 @@ export function queryParameters(rawQuery: string): Record<string, string> | unde
   return { ...parameters };
 }
 
-/** Returns headers by name in lower case, with repeated ones joined by commas, and a list of cookies. */
+/** Returns the headers by lower-case name, with repeated ones joined by commas, and the list of cookies. */
 function headersOf(rawHeaders: readonly string[]): { headers: Record<string, string>; cookies: string[] } {
   const headers: Record<string, string> = Object.create(null);
   const cookies: string[] = [];
@@ -51,17 +51,16 @@ function headersOf(rawHeaders: readonly string[]): { headers: Record<string, str
   return { headers: { ...headers }, cookies };
 }
 
-const two = (number: number): string => String(number).padStart(2, '0');
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Formats a time as requestContext.time: `12/Mar/2026:19:03:58 +0000`. */
+/** Formats a time for `requestContext.time`: `12/Mar/2026:19:03:58 +0000`. */
 const logTime = (now: Date): string =>
-  `${two(now.getUTCDate())}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:` +
-  `${two(now.getUTCHours())}:${two(now.getUTCMinutes())}:${two(now.getUTCSeconds())} +0000`;
+  `${twoDigits(now.getUTCDate())}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:` +
+  `${twoDigits(now.getUTCHours())}:${twoDigits(now.getUTCMinutes())}:${twoDigits(now.getUTCSeconds())} +0000`;
 
 /**
- * Splits the target of a request line into path and query; the origin of an absolute URL (`GET http://host/path`) is
- * dropped.
+ * Splits the target of a request line into path and query. Drops the origin of an absolute URL (`GET http://host/path`).
  */
 export function splitTarget(target: string): { path: string; query: string } {
   const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
@@ -77,7 +76,7 @@ export function toHttpEvent(request: HttpRequest, { route, pathParameters }: Rou
   const forwarded = headers['x-forwarded-for'];
   headers['x-forwarded-for'] = forwarded ? `${forwarded}, ${request.sourceIp}` : request.sourceIp;
   headers['x-forwarded-proto'] ??= 'http';
-  // The edge's headers replace ones of the same name from the client.
+  // The edge's headers replace headers of the same name from the client.
   if (route.headers) Object.assign(headers, route.headers, { 'x-viewer-address': request.sourceIp });
   const host = headers.host ?? 'localhost';
   const parameters = queryParameters(query);

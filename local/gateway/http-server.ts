@@ -3,6 +3,7 @@ import { createServer as createListener, type Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Lambda } from '../lambda/lambda.ts';
 import { createFairAdmission } from '../processes/fair-admission.ts';
+import { createHostCheck, hostNameOf, listenAddresses } from './allowed-hosts.ts';
 import type { Cors } from './cors.ts';
 import type { EdgeDecision, Forwarding } from './edge.ts';
 import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
@@ -14,12 +15,11 @@ import {
   SERVICE_UNAVAILABLE,
   toHttpResponse,
 } from './http-response.ts';
-import { createOwnHosts, hostNameOf, listenAddresses } from './own-hosts.ts';
 import type { RouteMatch } from './routes.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
 import { isWebApp } from './web-app.ts';
 
-/** Lambda's limit of an event. A longer body is cut just above it, and the function answers that it is too long. */
+/** Just above Lambda's limit of an event. Longer bodies are truncated to this size, so that the function refuses them as too long. */
 const MAX_BODY_BYTES = 6 * 1024 * 1024 + 1024;
 
 export interface HttpServerOptions {
@@ -31,9 +31,9 @@ export interface HttpServerOptions {
   cors: Cors | undefined;
   /** Paths whose functions stream their responses. */
   streams?: ReadonlyMap<string, StreamRoute>;
-  /** Returns the edge of a host name (without port) of hosted applications, whether or not the application exists. */
+  /** Returns the edge that serves a host name (without port); undefined if it is not one of hosted applications. The application may not exist. */
   appEdgeOf: (host: string) => AppEdge | undefined;
-  /** Handlers of other pages by the first segment of their path: `/oidc`. */
+  /** Handlers of other pages by the first segment of their path, such as `/oidc`. */
   pages?: ReadonlyMap<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>;
   /** Serves the dashboard's files. */
   webApp?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -42,7 +42,7 @@ export interface HttpServerOptions {
 /** The edge of the applications of one hosting cell. */
 interface AppEdge {
   decide: (request: IncomingMessage) => Promise<EdgeDecision>;
-  /** Answers a request to an application from the edge's cache, or passes it to the application behind a function URL's host. */
+  /** Answers a request to an application from the edge's cache, or forwards it to the application. */
   serve: (to: Forwarding, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
@@ -50,12 +50,12 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-/** Returns the body up to the limit. Reads and discards the rest, so that the client receives the response. */
+/** Returns the body up to the limit. Reads and discards the remainder, so that the client receives the response. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const { headers } = request;
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return NOTHING;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return EMPTY;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
@@ -68,10 +68,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return body.length > MAX_BODY_BYTES ? body.subarray(0, MAX_BODY_BYTES) : body;
 }
 
-/** Returns the first segment of a path: `/oidc` of `/oidc/token`. */
+/** Returns the first segment of a path, such as `/oidc` for `/oidc/token`; empty if the path has only one. */
 const firstSegment = (target: string): string => /^\/[^/?]*(?=\/)/.exec(target)?.[0] ?? '';
 
-/** Returns who sends a request, as far as the gateway can know: its credentials, otherwise its address. */
+/** Identifies the caller of a request for the gateway: by its credentials, otherwise by its address. */
 const callerOf = ({ headers, socket }: IncomingMessage): string =>
   String(headers.authorization ?? headers['x-public-key'] ?? peerAddress(socket));
 
@@ -98,8 +98,8 @@ function writeRaw(socket: Duplex, { status, headers, body }: HttpResponse): void
 
 const FOREIGN_HOST = errorResponse(403, 'This host name is not one of the platform’s.', 'forbidden');
 
-/** Explains a parser error to the client. */
-function parseRefusal(code: string | undefined): HttpResponse {
+/** Returns the response to a request that Node's parser refuses. */
+function parserErrorResponse(code: string | undefined): HttpResponse {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return errorResponse(431, 'The request headers are larger than 64 KiB.');
@@ -122,7 +122,7 @@ function requestWithUnknownMethod(head: Buffer, sourceIp: string): HttpRequest |
     const colon = line.indexOf(':');
     return colon > 0 ? [line.slice(0, colon), line.slice(colon + 1).trim()] : [];
   });
-  return { method, target, rawHeaders, httpVersion, sourceIp, body: NOTHING };
+  return { method, target, rawHeaders, httpVersion, sourceIp, body: EMPTY };
 }
 
 const listenOn = (server: Server, port: number, address: string | undefined): Promise<void> =>
@@ -133,30 +133,29 @@ const listenOn = (server: Server, port: number, address: string | undefined): Pr
 
 /** Returns the Host header of a request. */
 function hostHeaderOf({ rawHeaders }: HttpRequest): string | undefined {
-  const name = rawHeaders.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === 'host');
-  return name < 0 ? undefined : rawHeaders[name + 1];
+  const index = rawHeaders.findIndex((text, position) => position % 2 === 0 && text.toLowerCase() === 'host');
+  return index < 0 ? undefined : rawHeaders[index + 1];
 }
 
 /**
- * Starts the server of the public port: the HTTP API, and hosted applications by `Host`. Resolves when it listens;
- * throws if it cannot.
+ * Starts the server of the public port for the HTTP API, and for hosted applications by `Host`. Resolves when it listens.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { lambda, cors } = options;
   const admit = createFairAdmission();
-  const isOwnHost = createOwnHosts(options.host);
+  const isAllowedHost = createHostCheck(options.host);
 
   const handleApi = async (request: HttpRequest): Promise<HttpResponse> => {
     const match = options.route(request.method, splitTarget(request.target).path);
     if (!match) return NOT_FOUND;
     const { functionArn, timeoutMs } = match.route;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
+    const timeout = new Promise<undefined>((resolve) => {
       timer = setTimeout(resolve, timeoutMs, undefined);
     });
     try {
       const invocation = lambda.invokeText(functionArn, JSON.stringify(toHttpEvent(request, match)));
-      const result = await Promise.race([invocation, late]);
+      const result = await Promise.race([invocation, timeout]);
       return result === undefined ? SERVICE_UNAVAILABLE : toHttpResponse(JSON.parse(result));
     } catch {
       // The pool has logged the error.
@@ -167,11 +166,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 
   const withCors = async (request: HttpRequest, origin: string | undefined): Promise<HttpResponse> => {
-    const answer = await handleApi(request);
-    if (!cors) return answer;
-    const headers = { ...answer.headers };
+    const response = await handleApi(request);
+    if (!cors) return response;
+    const headers = { ...response.headers };
     cors.decorate(origin, headers);
-    return { ...answer, headers };
+    return { ...response, headers };
   };
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -184,7 +183,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       writeResponse(response, { cookies: [], ...decision });
       return;
     }
-    if (!isOwnHost(headers.host)) {
+    if (!isAllowedHost(headers.host)) {
       request.resume();
       writeResponse(response, FOREIGN_HOST);
       return;
@@ -199,18 +198,18 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       return;
     }
     const body = await readBody(request);
-    const asked = { method, target: url, rawHeaders, httpVersion, sourceIp: peerAddress(socket), body };
+    const httpRequest = { method, target: url, rawHeaders, httpVersion, sourceIp: peerAddress(socket), body };
     const streaming = options.streams?.get(splitTarget(url).path);
     if (streaming) {
-      const decorate = (answered: Record<string, string>) => cors?.decorate(headers.origin, answered);
-      await admit(callerOf(request), () => stream(lambda, streaming, asked, response, decorate));
+      const decorate = (responseHeaders: Record<string, string>) => cors?.decorate(headers.origin, responseHeaders);
+      await admit(callerOf(request), () => stream(lambda, streaming, httpRequest, response, decorate));
       return;
     }
-    writeResponse(response, await admit(callerOf(request), () => withCors(asked, headers.origin)));
+    writeResponse(response, await admit(callerOf(request), () => withCors(httpRequest, headers.origin)));
   };
 
   const server = createServer(
-    // A request without Host goes to the API, which answers it.
+    // The API answers requests without Host.
     { maxHeaderSize: 64 * 1024, requireHostHeader: false, keepAliveTimeout: 65_000 },
     (request, response) => {
       handle(request, response).catch((error: unknown) => {
@@ -229,12 +228,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         ? requestWithUnknownMethod(error.rawPacket, peerAddress(socket))
         : undefined;
     if (unknown && !METHODS.includes(unknown.method)) {
-      if (!isOwnHost(hostHeaderOf(unknown))) writeRaw(socket, FOREIGN_HOST);
+      if (!isAllowedHost(hostHeaderOf(unknown))) writeRaw(socket, FOREIGN_HOST);
       else void withCors(unknown, undefined).then((answer) => writeRaw(socket, answer));
-    } else writeRaw(socket, parseRefusal(error.code));
+    } else writeRaw(socket, parserErrorResponse(error.code));
   });
   const addresses = await listenAddresses(options.host);
-  // A server listens on one address; connections to others are handed to it.
+  // A server listens on one address only. Further listeners pass their connections to it.
   const listeners = addresses.map((_, index) =>
     index === 0 ? server : createListener((socket) => server.emit('connection', socket)),
   );

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Activity } from '../lambda/lambda.ts';
 
-/** Pause between two looks at the store, in milliseconds. */
-const LOOK_MS = 20;
-/** Milliseconds after an invocation in which the stream may not have been read to a change that it made. */
+/** Interval of the checks of the store. */
+const CHECK_MS = 20;
+/** Time after an invocation within which its changes may not have been read from the stream. */
 const SETTLED_MS = 300;
-/** The longest wait, in milliseconds. Functions may run for long that have nothing to do with routes. */
-const LIMIT_MS = 2000;
+/** Maximum wait. Functions that have nothing to do with routes may run for much longer. */
+const MAX_WAIT_MS = 2000;
 
 /**
- * Waits for the route of a host name that has none while functions work, in case it belongs to an application that was created
- * a moment ago: its route is written after the stream was read. On AWS a route takes seconds to reach all edges; on one machine people
- * follow the address in the response at once, and a page that says that nothing is there would be wrong.
+ * Waits for the missing route of a host name while functions are active, in case it belongs to a new application, whose route is written
+ * only after the stream is read. On AWS a route takes seconds to reach all edges. On one machine people open the address in the response
+ * immediately, and a page that says that there is no application would be wrong.
  *
- * @param isKnown true once the route has arrived
- * @param activity of the functions: at rest, no route is about to be written
+ * @param isKnown returns true once the route exists
+ * @param activity the activity of the functions. While they are idle, no route is about to be written
  */
 export async function awaitNewRoute(
   isKnown: () => boolean,
   activity: Pick<Activity, 'running' | 'idleMs'>,
-  limitMs = LIMIT_MS,
+  maxWaitMs = MAX_WAIT_MS,
 ): Promise<void> {
-  const until = performance.now() + limitMs;
-  while (!isKnown() && performance.now() < until) {
+  const deadline = performance.now() + maxWaitMs;
+  while (!isKnown() && performance.now() < deadline) {
     if (activity.running === 0 && activity.idleMs() > SETTLED_MS) return;
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
 }

@@ -19,7 +19,7 @@ export interface RouteMatch {
 /** Returns the headers that the edge adds to requests of a function. */
 export type EdgeHeaders = (spec: FunctionSpec | undefined) => Record<string, string>;
 
-/** Creates the function that returns the edge's headers: its secret, where a function expects one. */
+/** Creates a function that returns the edge's headers: the origin secret, if a function expects one. */
 export const edgeHeadersWith =
   (currentValue: (secretName: string) => string | undefined): EdgeHeaders =>
   (spec) => {
@@ -54,7 +54,7 @@ interface Pattern {
   route: HttpRoute;
   method: string;
   segments: string[];
-  /** True if the path ends in `{name+}`, which matches the rest. */
+  /** True if the path ends in `{name+}`, which matches all remaining segments. */
   greedy: boolean;
 }
 
@@ -62,7 +62,7 @@ const decode = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // The function refuses what cannot be decoded.
+    // The function refuses segments that cannot be decoded.
     return segment;
   }
 };

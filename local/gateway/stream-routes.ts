@@ -45,13 +45,13 @@ export function streamRoutesOf(
   });
 }
 
-/** Received bytes that are acknowledged at once: a part of those that a function may be ahead (response-stream.ts). */
+/** Received bytes after which an acknowledgement is sent: a fraction of MAX_UNREAD_BYTES (response-stream.ts). */
 const ACKNOWLEDGED_BYTES = 64 * 1024;
 
 /** The eight NUL bytes between the head and the body of a streamed response. */
 const SEPARATOR = Buffer.alloc(8);
 
-/** Invokes a function with a streaming URL and passes its response on as it arrives. */
+/** Invokes a function with a streaming URL and forwards its response as it arrives. */
 export async function stream(
   lambda: Pick<Lambda, 'invokeText'>,
   route: StreamRoute,
@@ -67,25 +67,25 @@ export async function stream(
   let head = Buffer.alloc(0);
   let report: (message: FromReader) => void = () => {};
   response.on('close', () => {
-    if (!response.writableFinished) report({ type: 'left' });
+    if (!response.writableFinished) report({ type: 'disconnected' });
   });
-  // Bytes that the client has not received yet are not acknowledged, so the function waits for it.
+  // Bytes that the client has not received are not acknowledged, so that the function waits for the client.
   let unacknowledged = 0;
   const acknowledge = () => {
-    report({ type: 'took', bytes: unacknowledged });
+    report({ type: 'acknowledged', bytes: unacknowledged });
     unacknowledged = 0;
   };
   response.on('drain', acknowledge);
   const body = (bytes: Uint8Array) => {
     unacknowledged += bytes.length;
-    // Not each chunk: waking the function's thread costs more than passing a chunk on.
+    // Does not acknowledge each chunk: waking the function's thread costs more than forwarding a chunk.
     if (response.write(bytes) && unacknowledged >= ACKNOWLEDGED_BYTES) acknowledge();
   };
   try {
     await lambda.invokeText(route.functionArn, JSON.stringify(event), {
-      begin: (say) => {
-        report = say;
-        if (response.destroyed) say({ type: 'left' });
+      begin: (sendReport) => {
+        report = sendReport;
+        if (response.destroyed) report({ type: 'disconnected' });
       },
       chunk: (bytes) => {
         if (response.destroyed) return;
@@ -102,7 +102,7 @@ export async function stream(
         decorate(headers);
         response.writeHead(statusCode, headers);
         response.flushHeaders();
-        report({ type: 'took', bytes: end + SEPARATOR.length });
+        report({ type: 'acknowledged', bytes: end + SEPARATOR.length });
         const rest = head.subarray(end + SEPARATOR.length);
         if (rest.length > 0) body(rest);
       },
@@ -113,8 +113,8 @@ export async function stream(
     // The pool has logged the error.
     if (response.headersSent) response.destroy();
     else {
-      const { status, headers, body: said } = INTERNAL_SERVER_ERROR;
-      response.writeHead(status, headers).end(said);
+      const { status, headers, body: errorBody } = INTERNAL_SERVER_ERROR;
+      response.writeHead(status, headers).end(errorBody);
     }
   }
 }

@@ -7,26 +7,29 @@ import { fingerprint } from './sources.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CACHE_DIRECTORY = join(ROOT, 'node_modules/.cache');
-/** Number of cached results of a kind. A checkout often switches between a few states. */
+/** Maximum number of cached results of a kind. A checkout often switches between a few states. */
 const MAX_CACHED_STATES = 5;
 
-/** Returns a folder with packs (packs.ts) of what `make` derives from the current sources and the given options, made once. */
+/**
+ * Returns a folder with packs (packs.ts) of the files that `build` derives from the current sources and the given options. Builds
+ * them unless they are cached.
+ */
 export async function cachePacked(
   kind: string,
   options: object,
-  make: (directory: string) => Promise<void>,
+  build: (directory: string) => Promise<void>,
 ): Promise<string> {
   const directory = join(CACHE_DIRECTORY, kind);
   const cached = join(directory, fingerprint({ root: ROOT, ...options }));
   if (existsSync(cached)) return cached;
   await mkdir(directory, { recursive: true });
-  // Made in a temporary directory and renamed, so that concurrent or killed runs never leave an incomplete result.
-  const temporary = await mkdtemp(join(directory, 'making-'));
+  // Built in a temporary directory and renamed, so that concurrent or killed runs never leave an incomplete result.
+  const temporary = await mkdtemp(join(directory, 'building-'));
   try {
-    const [made, packed] = [join(temporary, 'made'), join(temporary, 'packed')];
-    await Promise.all([mkdir(made), mkdir(packed)]);
-    await make(made);
-    await pack(made, packed);
+    const [built, packed] = [join(temporary, 'built'), join(temporary, 'packed')];
+    await Promise.all([mkdir(built), mkdir(packed)]);
+    await build(built);
+    await pack(built, packed);
     await rename(packed, cached);
   } catch (error) {
     if (!existsSync(cached)) throw error;
@@ -41,8 +44,8 @@ export async function cachePacked(
 }
 
 /**
- * Returns the folder with the packed bundles of the current sources, which are built unless they are cached. `npm ci`
- * calls it (`prepare`), so that the first start is fast.
+ * Returns the folder with the packed bundles of the current sources. Builds them unless they are cached. `npm ci` calls this function
+ * (`prepare`), so that the first start is fast.
  */
 export function cacheBundles(): Promise<string> {
   return cachePacked('bundles', {}, async (directory) => {
@@ -51,7 +54,7 @@ export function cacheBundles(): Promise<string> {
   });
 }
 
-/** Unpacks the bundles for one run, because another run may change or switch the sources at any time. */
+/** Unpacks the bundles for one run. Each run has its own copy, because the sources may change or be switched at any time. */
 export async function bundleInto(folder: string): Promise<void> {
   await unpack(await cacheBundles(), folder);
 }

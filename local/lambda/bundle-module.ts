@@ -10,7 +10,7 @@ declare module 'node:vm' {
   }
 }
 
-/** Globals of one environment, in place of the thread's own of these names. */
+/** Globals of one environment, which replace the thread's. */
 export interface Globals {
   process: NodeJS.Process;
   console: Console;
@@ -18,17 +18,17 @@ export interface Globals {
 }
 
 const GLOBALS = 'environment:globals';
-/** Stands on the first line, so that lines and columns of stack traces stay right in all others. */
+/** Prepended to the first line, so that positions in stack traces remain correct on all other lines. */
 const PREAMBLE = `import{fetch,process,console}from'${GLOBALS}';`;
 
 interface Source {
   text: string;
   version: string;
-  /** V8's code cache, from the first instance: the others take half the processor time with it (5 ms less of 10). */
+  /** V8's code cache from the first instance. It halves the processor time of further instances, from 10 to 5 ms. */
   compiled?: Buffer;
 }
 
-/** Sources by path: all instances of a bundle share one string, and what V8 has compiled of it. */
+/** Sources by path. All instances of a bundle share one string and V8's code cache. */
 const sources = new Map<string, Source>();
 
 function sourceOf(file: string): Source {
@@ -73,7 +73,7 @@ function builtinOf(specifier: string): Promise<SyntheticModule> {
 type Resolve = (specifier: string, importer: string) => Promise<Module>;
 const started = new WeakMap<Module, Promise<void>>();
 
-/** Links and evaluates a module once, however many import it. */
+/** Links and evaluates a module, once. */
 function start(module: Module, resolve: Resolve): Promise<void> {
   const run = async (): Promise<void> => {
     await module.link((specifier, { identifier }) => resolve(specifier, identifier));
@@ -88,10 +88,10 @@ function start(module: Module, resolve: Resolve): Promise<void> {
 }
 
 /**
- * Imports a bundle again: an instance with a module state of its own, in the thread's realm, so that `instanceof` holds
- * for what other modules throw. Bundles that it imports from its own folder are instances of the same environment.
+ * Imports a new instance of a bundle with its own module state. It is in the thread's realm, so that `instanceof` works for
+ * errors of other modules. Bundles that it imports from its folder are instances of the same environment.
  *
- * Node's loader would import a file only once, and its module map frees nothing either. `SourceTextModule` is behind
+ * Node's loader would import a file only once, and its module map never frees a module either. `SourceTextModule` requires
  * the flag `--experimental-vm-modules`, which the host thread sets (https://nodejs.org/api/vm.html#class-vmsourcetextmodule).
  */
 export async function importBundle(file: string, globals: Globals): Promise<object> {

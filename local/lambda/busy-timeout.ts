@@ -1,11 +1,11 @@
-/** Milliseconds that an invocation waits at least for a busy environment before another one is started: most are shorter. */
+/** Minimum wait: most invocations end within it. */
 const MIN_MS = 15;
-/** At most: what the start of a thread, or of an environment on a stalled machine, takes does not tell what the next one will. */
+/** Maximum wait: the start of a thread, or on a stalled machine, takes long and does not predict the duration of the next start. */
 const MAX_MS = 100;
 
 /**
- * Returns how long an invocation waits for a busy environment before another one is started: as long as the last start took. On a busy
- * machine, where an import takes long, the start of more environments would only delay the running invocations
+ * Returns the time for which an invocation waits for a busy environment before another one is started: the duration of the last start. On a
+ * busy machine, where an import takes long, starting more environments would only delay the running invocations
  * (docs/decisions/0062-speed-and-footprint.md).
  *
  * @param lastStartMs undefined before the first start

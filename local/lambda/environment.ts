@@ -10,12 +10,12 @@ import type {
   FromInvocation,
   FromReader,
   FunctionFault,
+  InvocationScoped,
   Invoke,
-  OfInvocation,
 } from './messages.ts';
 import { isStreaming, ResponseStream } from './response-stream.ts';
 
-/** The environment whose code runs: every callback and promise that a handler started belongs to its environment. */
+/** The environment whose code is running. All callbacks and promises that a handler starts belong to its environment. */
 export const current = new AsyncLocalStorage<Environment>();
 
 type Handler = (event: unknown, ...rest: unknown[]) => unknown;
@@ -25,12 +25,12 @@ export function faultOf(error: unknown): FunctionFault {
   return { errorType: name, errorMessage: message, trace: (stack ?? '').split('\n').map((line) => line.trim()) };
 }
 
-/** Stops the code that called `process.exit`, which does not return. */
+/** Thrown by `process.exit` in an environment, because the function must not return. */
 class Exited extends Error {}
 
 /**
- * A Lambda execution environment: an instance of the bundle with variables, output and connections of its own, which
- * runs one invocation at a time, or several as on managed instances.
+ * A Lambda execution environment: an instance of the bundle with its own variables, output and connections. It runs one
+ * invocation at a time, or several as on managed instances.
  */
 export class Environment {
   readonly #settings: EnvironmentSettings;
@@ -64,11 +64,11 @@ export class Environment {
     });
   }
 
-  hear(message: FromReader & OfInvocation): void {
-    current.run(this, () => this.#responses.get(message.invocation)?.hear(message));
+  onReaderMessage(message: FromReader & InvocationScoped): void {
+    current.run(this, () => this.#responses.get(message.invocation)?.onReaderMessage(message));
   }
 
-  /** Ends the environment because of an error that nothing caught. */
+  /** Ends the environment because of an uncaught error. */
   crash(error: unknown, errorType?: string): void {
     if (error instanceof Exited) return;
     const fault = faultOf(error);
@@ -77,8 +77,8 @@ export class Environment {
   }
 
   /**
-   * Cuts the environment off: it answers nothing more, its connections end and it opens no others. Its code cannot be
-   * stopped within its thread, but without connections it changes nothing outside.
+   * Isolates the environment: it sends no more messages, its connections are closed and it cannot open new ones. Its code cannot
+   * be stopped within the thread, but has no effects without connections.
    */
   end(): void {
     this.#ended = true;
@@ -86,10 +86,10 @@ export class Environment {
     this.#sockets.clear();
   }
 
-  /** Takes note of a connection that the environment opens. */
-  connects(socket: Socket): void {
+  /** Tracks a connection that the environment opens. */
+  trackConnection(socket: Socket): void {
     if (this.#ended) {
-      // Not at once, because connecting opens a destroyed socket again; nothing is sent before the next tick.
+      // Deferred, because connecting would reopen a destroyed socket. Nothing is sent before the next tick.
       process.nextTick(() => socket.destroy());
       return;
     }
@@ -106,7 +106,7 @@ export class Environment {
     return found as Handler;
   }
 
-  /** Returns the globals that differ between the environments of a thread. Everything else of `process` is the thread's. */
+  /** Returns the globals that differ between the environments of a thread. All other members of `process` are the thread's. */
   #globals(): Globals {
     const [stdout, stderr] = [this.#output(false), this.#output(true)];
     const exit = (code?: number | string | null): never => {
@@ -115,12 +115,12 @@ export class Environment {
       this.end();
       throw new Exited();
     };
-    const own = { env: this.#variables, stdout, stderr, exit };
+    const overrides = { env: this.#variables, stdout, stderr, exit };
     return {
       process: Object.create(
         process,
         Object.fromEntries(
-          Object.entries(own).map(([name, value]) => [name, { value, enumerable: true, writable: true }]),
+          Object.entries(overrides).map(([name, value]) => [name, { value, enumerable: true, writable: true }]),
         ),
       ),
       console: new Console(stdout, stderr),
@@ -129,7 +129,7 @@ export class Environment {
     };
   }
 
-  /** Writes output directly to the function's log, which keeps it off the main thread's event loop. */
+  /** Creates a stream that writes directly to the function's log, without involving the main thread. */
   #output(isError: boolean): Writable {
     return new Writable({
       decodeStrings: false,
@@ -140,7 +140,7 @@ export class Environment {
         } catch {
           // A stream whose write throws, on a full disk for example, would keep all later output in memory.
         }
-        if (isError || /"level":"(ERROR|CRITICAL|FATAL)"/i.test(text)) this.#send({ type: 'complaint', text });
+        if (isError || /"level":"(ERROR|CRITICAL|FATAL)"/i.test(text)) this.#send({ type: 'errorOutput', text });
         done();
       },
     });
@@ -149,7 +149,7 @@ export class Environment {
   async #run(message: Invoke): Promise<void> {
     const handler = await this.#handler;
     const { invocation } = message;
-    const send = (sent: FromInvocation): void => this.#send({ ...sent, invocation });
+    const send = (output: FromInvocation): void => this.#send({ ...output, invocation });
     const event: unknown = JSON.parse(message.event);
     const context = this.#contextOf(message);
     if (!isStreaming(handler)) {

@@ -8,22 +8,22 @@ import type { Resource, Template } from '../template/template.ts';
 import type { FunctionSpec } from './pool.ts';
 
 /** Variables of the template that the shell may override (design, section 6). */
-const FROM_THE_SHELL =
+const OVERRIDABLE =
   /^(RATE_LIMIT_(SECRET|PUBLIC|ANONYMOUS|LOGIN)|WEBHOOK_RETRY_SCHEDULE|GIT_KNOWN_HOSTS|BUILD_SECONDS|AI_PROVIDER_BASE_URLS|[A-Z]+_API_KEY)$/;
 
 /** Maximum number of execution environments per function, unless the template reserves another number. */
 const CONCURRENCY = 64;
 /**
- * Maximum number of invocations at a time in one environment of a function that streams over its URL, as on Lambda's managed
- * instances (docs/decisions/0063-ai-on-managed-instances.md): calls that wait for their provider must not use up the environments. Fewer
- * than there, so that many calls use several threads.
+ * Maximum number of concurrent invocations in one environment of a function with a streaming URL, as on Lambda's managed instances
+ * (docs/decisions/0063-ai-on-managed-instances.md): calls that wait for their provider must not use up the environments. The number is
+ * lower than on AWS, so that many calls use several threads.
  */
 const STREAMS_PER_ENVIRONMENT = 100;
 
-/** Maximum duration of a build in seconds that the shell can set: a day. */
+/** Maximum value of BUILD_SECONDS: a day. */
 const MAX_BUILD_SECONDS = 86_400;
 
-/** Throws an error that names the variable if its value is invalid: those of functions by their schemas, and those of builds. */
+/** Throws an error that names the variable if its value is invalid. */
 function checkOverride(name: string, value: string): void {
   checkVariable(name, value);
   if (name !== 'BUILD_SECONDS' || (/^[1-9]\d*$/.test(value) && Number(value) <= MAX_BUILD_SECONDS)) return;
@@ -31,13 +31,12 @@ function checkOverride(name: string, value: string): void {
 }
 
 /**
- * Returns the template's variables that the shell overrides; empty ones do not. Throws a user error for an invalid
- * value.
+ * Returns the variables of the shell that override the template's. Ignores empty ones. Throws a user error for an invalid value.
  */
 export function shellOverrides(shell: NodeJS.ProcessEnv): Record<string, string> {
   const overrides: Record<string, string> = {};
   for (const [name, value] of Object.entries(shell)) {
-    if (!value || !FROM_THE_SHELL.test(name)) continue;
+    if (!value || !OVERRIDABLE.test(name)) continue;
     try {
       checkOverride(name, value);
     } catch (error) {
@@ -73,8 +72,7 @@ function bundleOf({ name, properties }: Resource, template: Template): { file: s
 }
 
 /**
- * Returns the template's functions for the pool, without CDK's own (custom resources with inline code or another
- * runtime).
+ * Returns the template's functions for the pool, without those of CDK (custom resources with inline code or another runtime).
  */
 export function functionsOf(
   template: Template,
@@ -127,7 +125,7 @@ export function functionsOf(
     });
 }
 
-/** Returns the function of a source file: `functionNamed(functions, 'operator/createAccount')`. */
+/** Returns the function of a source file, such as `operator/createAccount`. */
 export function functionNamed(functions: readonly FunctionSpec[], source: string): FunctionSpec {
   const found = functions.find(({ file }) => file.replaceAll('\\', '/').includes(`/${source}/`));
   if (!found) throw new Error(`The template has no function ${source}`);

@@ -23,17 +23,17 @@ Object.assign(globalThis, { awslambda });
 // https://nodejs.org/api/diagnostics_channel.html#net: published when code begins to connect, before it does.
 subscribe('net.client.socket', (message) => {
   const socket = typeof message === 'object' && message !== null && 'socket' in message ? message.socket : undefined;
-  if (socket instanceof Socket) current.getStore()?.connects(socket);
+  if (socket instanceof Socket) current.getStore()?.trackConnection(socket);
 });
 
-// An error that belongs to no environment ends the thread, and fails what runs in it.
-const attribute = (error: unknown, errorType?: string): void => {
+// An error that belongs to no environment ends the thread, and fails all invocations in it.
+const onUncaughtError = (error: unknown, errorType?: string): void => {
   const environment = current.getStore();
   if (!environment) throw error;
   environment.crash(error, errorType);
 };
-process.on('uncaughtException', (error) => attribute(error));
-process.on('unhandledRejection', (reason) => attribute(reason, 'Runtime.UnhandledPromiseRejection'));
+process.on('uncaughtException', (error) => onUncaughtError(error));
+process.on('unhandledRejection', (reason) => onUncaughtError(reason, 'Runtime.UnhandledPromiseRejection'));
 
 const environments = new Map<number, Environment>();
 
@@ -50,5 +50,5 @@ port.on('message', (received: ToHost) => {
     environment?.end();
     environments.delete(number);
   } else if (message.type === 'invoke') environment?.invoke(message);
-  else environment?.hear(message);
+  else environment?.onReaderMessage(message);
 });

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FromReader, FunctionFault, Invoke } from './messages.ts';
 
 /**
- * Thrown if the function threw, was killed at its timeout, or its execution environment crashed. `name` is the error's
- * type.
+ * Thrown if the function threw or timed out, or if its execution environment crashed. `name` is the error's type.
  */
 export class FunctionError extends Error {
   readonly fault: FunctionFault;
@@ -17,12 +16,12 @@ export class FunctionError extends Error {
 /** Receives the output of a streaming handler. */
 export interface Reader {
   chunk(bytes: Uint8Array): void;
-  /** Called when the response is complete; the function may still run. */
+  /** Called when the response is complete. The function may still be running. */
   end?(): void;
   /**
-   * Called when the invocation starts. `tell` reports the bytes that were passed on, and that the client disconnected.
+   * Called when the invocation starts. `report` receives the number of forwarded bytes, and the client's disconnection.
    */
-  begin?(tell: (message: FromReader) => void): void;
+  begin?(report: (message: FromReader) => void): void;
 }
 
 export interface Invocation {
@@ -36,7 +35,7 @@ interface Running {
   invocation: Invocation;
   requestId: string;
   timer: NodeJS.Timeout;
-  since: number;
+  startedAt: number;
 }
 
 /** The running invocations of an execution environment, by number. */
@@ -54,10 +53,10 @@ export class Invocations {
     return this.#running.size;
   }
 
-  /** Returns true if each has been running for longer, and there is one. */
+  /** Returns true if there are invocations and all of them have been running for longer than this. */
   areLongerThan(milliseconds: number): boolean {
-    const since = performance.now() - milliseconds;
-    return this.count > 0 && [...this.#running.values()].every((each) => each.since < since);
+    const limit = performance.now() - milliseconds;
+    return this.count > 0 && [...this.#running.values()].every(({ startedAt }) => startedAt < limit);
   }
 
   has(number: number): boolean {
@@ -69,8 +68,8 @@ export class Invocations {
   }
 
   /**
-   * Adds an invocation that fails at the timeout. Returns the message that starts it.
-   * @param onTimeout called when it has failed so
+   * Adds an invocation, which fails at the timeout. Returns the message that starts it.
+   * @param onTimeout called after the invocation has timed out
    */
   start(invocation: Invocation, timeoutMs: number, onTimeout: () => void): Invoke {
     const number = ++this.#lastNumber;
@@ -81,7 +80,7 @@ export class Invocations {
       this.fail(number, { errorType: 'Sandbox.Timedout', errorMessage });
       onTimeout();
     }, timeoutMs);
-    this.#running.set(number, { invocation, requestId, timer, since: performance.now() });
+    this.#running.set(number, { invocation, requestId, timer, startedAt: performance.now() });
     const random = randomUUID().replaceAll('-', '').slice(0, 24);
     const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
     const deadline = Date.now() + timeoutMs;
@@ -89,11 +88,11 @@ export class Invocations {
   }
 
   succeed(number: number, payload: string): void {
-    this.#take(number)?.invocation.resolve(payload);
+    this.#remove(number)?.invocation.resolve(payload);
   }
 
   fail(number: number, fault: FunctionFault): void {
-    const failed = this.#take(number);
+    const failed = this.#remove(number);
     if (!failed) return;
     const { requestId, invocation } = failed;
     this.#onFault(JSON.stringify({ level: 'ERROR', message: 'Invoke Error', ...fault, requestId }));
@@ -104,12 +103,12 @@ export class Invocations {
     for (const number of [...this.#running.keys()]) this.fail(number, fault);
   }
 
-  /** Forgets all: none of them settles. */
+  /** Removes all invocations without settling them. */
   dropAll(): void {
-    for (const number of [...this.#running.keys()]) this.#take(number);
+    for (const number of [...this.#running.keys()]) this.#remove(number);
   }
 
-  #take(number: number): Running | undefined {
+  #remove(number: number): Running | undefined {
     const found = this.#running.get(number);
     clearTimeout(found?.timer);
     this.#running.delete(number);

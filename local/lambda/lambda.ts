@@ -15,25 +15,25 @@ export interface LambdaOptions extends PoolOptions {
 /** The running invocations, and the time since the last one. */
 export interface Activity {
   readonly running: number;
-  /** Milliseconds since the last invocation ended; infinite before the first. */
+  /** Milliseconds since the last invocation ended; infinite before the first invocation. */
   idleMs(): number;
-  /** Calls the listener once, when the next invocation ends. The returned function takes it back. */
+  /** Calls the listener once, when the next invocation ends. Returns a function that removes the listener. */
   onceEnded(listener: () => void): () => void;
 }
 
 export interface Lambda {
   /** Invokes a function by name or ARN. Returns the handler's result as JSON. Throws FunctionError (pool.ts). */
   invoke(nameOrArn: string, event: Json): Promise<Json>;
-  /** As `invoke`, without parsing either side. A streaming handler's response goes to the reader. */
+  /** Like `invoke`, with event and result as JSON text. The reader receives a streaming handler's response. */
   invokeText(nameOrArn: string, event: string, reader?: Reader): Promise<string>;
   has(nameOrArn: string): boolean;
-  /** The invocations of all functions, by which polls pace themselves. */
+  /** The activity of all functions, which paces polls. */
   readonly activity: Activity;
   /** Makes the next invocation run the bundle on disk. */
   reload(name: string): void;
   /**
-   * Ends all execution environments. Invocations under way and later ones never settle, as if the process were killed: a caller must
-   * not take the shutdown for an error of the function and act on it.
+   * Ends all execution environments. Running and later invocations never settle, as if the process were killed: a caller must not
+   * mistake the shutdown for an error of the function and react to it.
    */
   stop(): Promise<void>;
 }
@@ -120,7 +120,7 @@ function createActivity() {
   return { activity, track };
 }
 
-/** Fails a response that Lambda does not pass on; a streamed one has no such limit, and an empty payload. */
+/** Throws a function error if a response exceeds Lambda's limit. Streamed responses have no such limit: their payload is empty. */
 function assertPayloadSize(payload: string): void {
   const limit = AWS_LIMITS.lambdaPayloadBytes.value;
   if (Buffer.byteLength(payload) <= limit) return;

@@ -15,15 +15,15 @@ export interface EnvironmentSettings {
   log: number;
 }
 
-/** Messages of a streamed response's reader: the number of bytes it passed on, or that the client disconnected. */
-export type FromReader = { type: 'took'; bytes: number } | { type: 'left' };
+/** Messages of a streamed response's reader: it forwarded a number of bytes, or the client disconnected. */
+export type FromReader = { type: 'acknowledged'; bytes: number } | { type: 'disconnected' };
 
-/** The number of an invocation within its environment. */
-export interface OfInvocation {
+/** Names an invocation by its number within its environment. */
+export interface InvocationScoped {
   invocation: number;
 }
 
-export interface Invoke extends OfInvocation {
+export interface Invoke extends InvocationScoped {
   type: 'invoke';
   requestId: string;
   traceId: string;
@@ -36,7 +36,7 @@ export interface Invoke extends OfInvocation {
 /** A message to one environment of a thread, by its number. */
 export type ToEnvironment =
   | Invoke
-  | (FromReader & OfInvocation)
+  | (FromReader & InvocationScoped)
   | { type: 'open'; settings: EnvironmentSettings }
   | { type: 'close' };
 
@@ -56,11 +56,11 @@ export type FromInvocation =
   | { type: 'end' }
   | { type: 'failure'; error: FunctionFault };
 
-/** `crash`: the environment has ended, and its running invocations with it. */
+/** `crash`: the environment has ended, together with its running invocations. */
 export type FromEnvironment =
   | { type: 'ready' }
-  | (FromInvocation & OfInvocation)
+  | (FromInvocation & InvocationScoped)
   | { type: 'crash'; error: FunctionFault }
-  | { type: 'complaint'; text: string };
+  | { type: 'errorOutput'; text: string };
 
 export type FromHost = { environment: number; message: FromEnvironment } | { pong: true };

@@ -1,6 +1,6 @@
 /**
- * Compressed copies of folders with many small files that resemble each other. The bundles take 3 MB instead of 36, and a
- * run reads them in less time than it would copy the files.
+ * Compressed copies of folders with many small, similar files. The bundles take 3 MB instead of 36, and unpacking them is faster than
+ * copying the files.
  */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -10,13 +10,13 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
-/** Bytes of files in one pack, which is in memory as a whole. */
+/** Maximum bytes of files in one pack, which is in memory as a whole. */
 const PACK_BYTES = 4 * 2 ** 20;
-/** A window as large as a pack, so that a file is compressed against all before it. */
+/** A window as large as a pack, so that each file is compressed against all previous ones. */
 const COMPRESSION = { params: { [constants.ZSTD_c_windowLog]: Math.log2(PACK_BYTES) } };
-/** Room for a pack with its list, so that its pieces need not be joined. */
+/** Larger than a pack with its list, so that the output is one chunk. */
 const DECOMPRESSION = { chunkSize: 2 * PACK_BYTES };
-/** Bytes of the length of the list of files, which follows it and precedes their contents. */
+/** A pack begins with the length of the list of files, then the list and the files' contents. */
 const LENGTH_BYTES = 4;
 
 interface PackedFile {
@@ -24,9 +24,9 @@ interface PackedFile {
   bytes: number;
 }
 
-/** Packs the files below `from` into files of the existing folder `into`. Modes and empty folders are not kept. */
+/** Packs the files below `from` into the existing folder `into`. Does not preserve modes and empty folders. */
 export async function pack(from: string, into: string): Promise<void> {
-  for (const [index, paths] of shares(from).entries()) {
+  for (const [index, paths] of groupFiles(from).entries()) {
     const contents = paths.map((path) => readFileSync(join(from, path)));
     const files = paths.map((path, at): PackedFile => ({ path, bytes: contents[at]?.length ?? 0 }));
     const list = Buffer.from(JSON.stringify(files));
@@ -37,40 +37,40 @@ export async function pack(from: string, into: string): Promise<void> {
   }
 }
 
-/** Divides the files of a folder into the packs' shares. */
-function shares(folder: string): string[][] {
+/** Divides the files of a folder into groups, one for each pack. */
+function groupFiles(folder: string): string[][] {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
-  const shares: string[][] = [];
-  let room = 0;
+  const groups: string[][] = [];
+  let remaining = 0;
   for (const path of paths) {
     const { size } = statSync(join(folder, path));
-    if (size > room || shares.length === 0) {
-      shares.push([]);
-      room = PACK_BYTES;
+    if (size > remaining || groups.length === 0) {
+      groups.push([]);
+      remaining = PACK_BYTES;
     }
-    shares.at(-1)?.push(path);
-    room -= size;
+    groups.at(-1)?.push(path);
+    remaining -= size;
   }
-  return shares;
+  return groups;
 }
 
-/** Writes the files that {@link pack} put into the folder `from` below the folder `into`, over those that are there. */
+/** Unpacks the packs in the folder `from` into the folder `into`. Overwrites existing files. */
 export async function unpack(from: string, into: string): Promise<void> {
-  // One pack after the other, for the memory.
+  // One pack after another, to limit the memory.
   for (const name of readdirSync(from)) write(await decompress(readFileSync(join(from, name)), DECOMPRESSION), into);
 }
 
-/** Writes the files of a pack. Synchronously, which takes a tenth of the processor time. */
+/** Writes the files of a pack, synchronously, because that takes a tenth of the processor time. */
 function write(content: Buffer, into: string): void {
-  let at = LENGTH_BYTES + content.readUInt32BE();
-  const files: PackedFile[] = JSON.parse(content.toString('utf8', LENGTH_BYTES, at));
+  let offset = LENGTH_BYTES + content.readUInt32BE();
+  const files: PackedFile[] = JSON.parse(content.toString('utf8', LENGTH_BYTES, offset));
   for (const { path, bytes } of files) {
     const file = join(into, path);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content.subarray(at, at + bytes));
-    at += bytes;
+    writeFileSync(file, content.subarray(offset, offset + bytes));
+    offset += bytes;
   }
 }

@@ -5,11 +5,11 @@ import { FunctionError, type Invocation, Invocations, type Reader } from './invo
 import type { FromEnvironment, FromInvocation } from './messages.ts';
 import type { EnvironmentHandle, Threads } from './threads.ts';
 
-/** A function as the pool runs it; functions.ts derives it from the template. */
+/** A function for the pool. functions.ts derives it from the template. */
 export interface FunctionSpec {
   name: string;
   arn: string;
-  /** Qualifiers beside `$LATEST` by which it is invoked. Default: none. */
+  /** Qualifiers other than `$LATEST` by which the function can be invoked. Default: none. */
   aliases?: readonly string[];
   /** Path of the bundle, an ES module. */
   file: string;
@@ -17,33 +17,33 @@ export interface FunctionSpec {
   handler: string;
   environment: Record<string, string>;
   timeoutMs: number;
-  /** MiB. A larger JavaScript heap ends the thread and with it the execution environments that it hosts. */
+  /** Memory in MiB. A larger JavaScript heap ends the thread, together with the execution environments that it hosts. */
   memory: number;
-  /** True if clients wait for its answers: it has a route or a URL. Others follow changes, messages and schedules. */
+  /** True if clients wait for its responses: it has a route or a URL. Other functions react to changes, messages and schedules. */
   isRequested: boolean;
   /** Maximum number of execution environments. */
   concurrency: number;
-  /** Maximum number of invocations at a time in one of them. Default: 1, as on Lambda without managed instances. */
+  /** Maximum number of concurrent invocations in one environment. Default: 1, as on Lambda without managed instances. */
   invocationsPerEnvironment?: number;
 }
 
 export interface PoolOptions {
   /** Logs are written to `logs/<function>.log` in this directory. */
   dataDir: string;
-  /** Called with output of functions to stderr or at level ERROR, in addition to the log file. */
+  /** Called with functions' output to stderr or at level ERROR, which is also in the log file. */
   onErrorOutput?: (functionName: string, text: string) => void;
 }
 
 interface Environment {
   handle: EnvironmentHandle;
   running: Invocations;
-  /** Infinite once it takes no more invocations. */
+  /** Infinite once the environment accepts no more invocations. */
   idleSince: number;
 }
 
-/** Maximum number of environments of one function that start concurrently; more would slow each other down. */
+/** Maximum number of environments of one function that start concurrently. More would slow each other down. */
 const MAX_CONCURRENT_STARTS = 2;
-/** Lambda's is 10 seconds; a laptop may be busier. */
+/** Lambda's timeout is 10 seconds. A laptop may be busier. */
 const INIT_TIMEOUT_MS = 30_000;
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
 
@@ -54,13 +54,13 @@ export class FunctionPool {
   readonly #threads: Threads;
   readonly #log: CappedFile;
   readonly #all = new Set<Environment>();
-  /** Environments that take another invocation. The most recently used one is used next, so that the others become idle and stop. */
+  /** Environments that accept another invocation. The most recently used one is used first, so that the others become idle and stop. */
   readonly #free: Environment[] = [];
   readonly #perEnvironment: number;
   readonly #waiting: Invocation[] = [];
   #starting = 0;
   #growth: NodeJS.Timeout | undefined;
-  /** Milliseconds from the start of the last environment until it took invocations. */
+  /** Duration of the last start of an environment until it was ready. */
   #lastStartMs: number | undefined;
 
   constructor(spec: FunctionSpec, options: PoolOptions, threads: Threads) {
@@ -78,7 +78,7 @@ export class FunctionPool {
     });
   }
 
-  /** Removes idle environments now and busy ones when they have finished. */
+  /** Closes idle environments immediately, and busy ones when they have finished. */
   reload(): void {
     for (const environment of [...this.#all]) this.#drain(environment);
   }
@@ -89,7 +89,7 @@ export class FunctionPool {
       if (environment.running.count === 0 && environment.idleSince < limit) this.#close(environment);
   }
 
-  /** Drops all invocations. `ended` resolves when the threads have ended, and with them the writing to the log. */
+  /** Drops all invocations. @param ended resolves when the threads have ended and no longer write to the log */
   async stop(ended: Promise<unknown>): Promise<void> {
     clearTimeout(this.#growth);
     this.#waiting.length = 0;
@@ -112,8 +112,8 @@ export class FunctionPool {
   }
 
   /**
-   * Starts an environment at once where no other will soon be free: the first, and while all others stream. Otherwise only for
-   * invocations that have waited, because most are short.
+   * Starts an environment immediately if no other will be free soon: the first one, or while all others run long invocations.
+   * Otherwise starts environments only for invocations that have waited, because most invocations are short.
    */
   #grow(): void {
     const missing = (): number => Math.ceil(this.#waiting.length / this.#perEnvironment) - this.#starting;
@@ -124,13 +124,13 @@ export class FunctionPool {
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
       const wanted = Math.min(missing(), this.#spec.concurrency - this.#all.size);
-      const now = Math.min(Math.ceil(wanted / 2), MAX_CONCURRENT_STARTS - this.#starting);
-      for (let count = now; count > 0; count--) this.#start();
+      const starts = Math.min(Math.ceil(wanted / 2), MAX_CONCURRENT_STARTS - this.#starting);
+      for (let count = starts; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
     }, busyTimeoutMs(this.#lastStartMs));
   }
 
-  /** Returns true if each environment has been running for longer than an invocation waits before another one starts. */
+  /** Returns true if every environment has been busy for longer than an invocation waits for a new environment. */
   #areAllOccupied(): boolean {
     const timeoutMs = busyTimeoutMs(this.#lastStartMs);
     return this.#starting === 0 && [...this.#all].every(({ running }) => running.areLongerThan(timeoutMs));
@@ -154,7 +154,7 @@ export class FunctionPool {
       this.#abandon(environment);
     }, INIT_TIMEOUT_MS);
     const environment: Environment = {
-      running: new Invocations((line) => this.#complain(line)),
+      running: new Invocations((line) => this.#logError(line)),
       idleSince: 0,
       handle: this.#threads.open(this.#spec, settings, {
         message: (message) => {
@@ -168,7 +168,7 @@ export class FunctionPool {
         exit: (fault) => {
           settle();
           environment.running.failAll(fault);
-          this.#forget(environment);
+          this.#remove(environment);
           this.#dispatch();
         },
       }),
@@ -179,20 +179,20 @@ export class FunctionPool {
   #run(environment: Environment, invocation: Invocation): void {
     const { running, handle } = environment;
     const message = running.start(invocation, this.#spec.timeoutMs, () => {
-      // What else runs in it ends first.
+      // The other invocations in the environment may end first.
       if (running.count > 0) this.#drain(environment);
       else this.#abandon(environment);
     });
     handle.setRunning(true);
     handle.post(message);
     const { invocation: number } = message;
-    invocation.reader?.begin?.((said) => {
-      if (running.has(number)) handle.post({ ...said, invocation: number });
+    invocation.reader?.begin?.((readerMessage) => {
+      if (running.has(number)) handle.post({ ...readerMessage, invocation: number });
     });
   }
 
   #onMessage(environment: Environment, message: Exclude<FromEnvironment, { type: 'ready' }>): void {
-    if (message.type === 'complaint') this.#options.onErrorOutput?.(this.#spec.name, message.text);
+    if (message.type === 'errorOutput') this.#options.onErrorOutput?.(this.#spec.name, message.text);
     else if (message.type === 'crash') {
       environment.running.failAll(message.error);
       this.#abandon(environment);
@@ -210,12 +210,12 @@ export class FunctionPool {
     }
   }
 
-  #complain(text: string): void {
+  #logError(text: string): void {
     this.#log.append(`${text}\n`);
     this.#options.onErrorOutput?.(this.#spec.name, text);
   }
 
-  /** Takes the next invocation after the end of another. */
+  /** Makes an environment available after it has started, or after an invocation in it has ended. */
   #release(environment: Environment): void {
     const { running, idleSince, handle } = environment;
     this.#log.limit();
@@ -229,12 +229,12 @@ export class FunctionPool {
     this.#dispatch();
   }
 
-  #forget(environment: Environment): void {
+  #remove(environment: Environment): void {
     this.#all.delete(environment);
-    this.#unfree(environment);
+    this.#removeFromFree(environment);
   }
 
-  #unfree(environment: Environment): void {
+  #removeFromFree(environment: Environment): void {
     const index = this.#free.indexOf(environment);
     if (index >= 0) this.#free.splice(index, 1);
   }
@@ -243,19 +243,19 @@ export class FunctionPool {
   #drain(environment: Environment): void {
     if (this.#free.includes(environment) && environment.running.count === 0) this.#close(environment);
     else {
-      this.#unfree(environment);
+      this.#removeFromFree(environment);
       environment.idleSince = Number.POSITIVE_INFINITY;
     }
   }
 
   #close(environment: Environment): void {
-    this.#forget(environment);
+    this.#remove(environment);
     environment.handle.close();
   }
 
   /** Ends an environment whose code may still run. */
   #abandon(environment: Environment): void {
-    this.#forget(environment);
+    this.#remove(environment);
     environment.handle.abandon();
     this.#dispatch();
   }

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { FromInvocation, FromReader } from './messages.ts';
 
-/** Maximum number of unacknowledged bytes. */
+/** Maximum number of bytes that the reader has not acknowledged. */
 const MAX_UNREAD_BYTES = 256 * 1024;
 
 type Handler = (event: unknown, ...rest: unknown[]) => unknown;
@@ -21,10 +21,10 @@ export const awslambda = {
   },
 };
 
-/** The response of a streaming handler, written as fast as its reader accepts it. */
+/** The response of a streaming handler. Writing waits for the reader. */
 export class ResponseStream extends Writable {
   readonly #send: (message: FromInvocation) => void;
-  #ahead = 0;
+  #unacknowledged = 0;
   #blocked: (() => void) | undefined;
 
   constructor(send: (message: FromInvocation) => void) {
@@ -36,8 +36,8 @@ export class ResponseStream extends Writable {
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.#send({ type: 'chunk', chunk: new Uint8Array(chunk) });
-    this.#ahead += chunk.length;
-    if (this.#ahead <= MAX_UNREAD_BYTES) done();
+    this.#unacknowledged += chunk.length;
+    if (this.#unacknowledged <= MAX_UNREAD_BYTES) done();
     else this.#blocked = done;
   }
 
@@ -46,17 +46,17 @@ export class ResponseStream extends Writable {
     done();
   }
 
-  /** Takes note of what the reader said. */
-  hear(message: FromReader): void {
-    if (message.type === 'left') {
+  /** Handles a message of the reader. */
+  onReaderMessage(message: FromReader): void {
+    if (message.type === 'disconnected') {
       this.destroy(new Error('The client disconnected'));
       return;
     }
-    this.#ahead -= message.bytes;
-    const go = this.#blocked;
-    if (!go || this.#ahead > MAX_UNREAD_BYTES) return;
+    this.#unacknowledged -= message.bytes;
+    const resume = this.#blocked;
+    if (!resume || this.#unacknowledged > MAX_UNREAD_BYTES) return;
     this.#blocked = undefined;
-    go();
+    resume();
   }
 
   setContentType(): void {

@@ -12,27 +12,29 @@ import type {
 
 const HOST = new URL('./host.ts', import.meta.url);
 
-/** Functions whose timeout is at most this share threads; a longer one could hold back a thread's replacement. */
+/** Functions with a timeout of at most this share threads. A longer invocation could delay the replacement of a thread. */
 const MAX_SHARED_TIMEOUT_MS = 60_000;
-/** Maximum number of threads that share the work of a group of functions. */
+/** Maximum number of threads of a group of functions. */
 const MAX_THREADS = Math.min(4, Math.max(2, availableParallelism()));
-/** Number of running invocations from which another thread of the group is worth its memory. */
+/** Number of running invocations in the idlest thread from which another thread is worth its memory. */
 const MIN_RUNNING_TO_GROW = 3;
-/** Time in milliseconds within which a thread answers unless its code blocks it, on a busy machine too. */
+/** Time within which a thread answers, even on a busy machine, unless its code blocks it. */
 const RESPONSE_TIMEOUT_MS = 3000;
-/** MiB of a thread's young generation: short-lived objects of one request fit, and a thread stays small. */
+/** Size of a thread's young generation: the short-lived objects of one request fit, and the thread remains small. */
 const YOUNG_GENERATION_MB = 8;
 /**
- * Bytes of bundles of retired environments after which a thread is replaced, because the module map never frees an
- * instance. One takes about seven times its bundle's size.
+ * Total size of the bundles of closed environments after which a thread is replaced, because the module map never frees an
+ * instance. An instance takes about seven times its bundle's size.
  */
 const MAX_RETIRED_BYTES = 1.5 * 1024 * 1024;
 
 /**
- * Variables of a thread: Node's compile cache, as the run has it. Without one, each thread loads the compiler that removes
- * types, which takes 15 MB and 80 ms of processor time. The functions see variables of their own.
+ * Environment variables of a thread: only the run's compile cache. Without it, each thread loads the compiler that strips types,
+ * which takes 15 MB and 80 ms of processor time. Functions see their own variables.
  */
-const CACHED = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'));
+const THREAD_VARIABLES = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'),
+);
 
 /** Receives the messages of an environment: the pool of its function. */
 export interface Listener {
@@ -43,14 +45,14 @@ export interface Listener {
   exit(fault: FunctionFault): void;
 }
 
-/** An environment, as the pool of its function holds it. */
+/** Controls an environment from the pool of its function. */
 export interface EnvironmentHandle {
   post(message: ToEnvironment): void;
-  /** Tells whether an invocation runs, by which threads are chosen. */
+  /** Reports if an invocation is running. Threads are selected by this. */
   setRunning(running: boolean): void;
   /** Ends an idle environment. */
   close(): void;
-  /** Ends an environment whose code may still run: no other environment starts in its thread, which ends after the last. */
+  /** Ends an environment whose code may still be running. Its thread accepts no further environments and ends after the last one. */
   abandon(): void;
 }
 
@@ -74,7 +76,7 @@ class HostThread {
   constructor(group: Group, onExit: () => void) {
     this.#group = group;
     this.#worker = new Worker(HOST, {
-      env: CACHED,
+      env: THREAD_VARIABLES,
       execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
       resourceLimits: { maxOldGenerationSizeMb: group.memory, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
@@ -127,7 +129,7 @@ class HostThread {
     };
   }
 
-  /** Ends the thread without telling its environments. */
+  /** Ends the thread without notifying its environments. */
   stop(): Promise<number> {
     this.#environments.clear();
     return this.#terminate();
@@ -141,7 +143,7 @@ class HostThread {
     this.#worker.postMessage(message);
   }
 
-  /** Ends the thread if an environment that should have ended blocks it, as its other environments do not get on. */
+  /** Ends the thread if an abandoned environment blocks it, because its other environments cannot continue. */
   #expectResponse(): void {
     this.#post({ ping: true });
     clearTimeout(this.#responseTimer);
@@ -162,12 +164,12 @@ class HostThread {
   }
 }
 
-/** A function's needs, by which it shares threads with others. */
-export interface Needs {
+/** The properties of a function that determine with which other functions it shares threads. */
+export interface ThreadNeeds {
   name: string;
   timeoutMs: number;
   memory: number;
-  /** True if clients wait for its answers. */
+  /** True if clients wait for the function's responses. */
   isRequested: boolean;
 }
 
@@ -176,8 +178,8 @@ export class Threads {
   readonly #groups = new Map<string, Group>();
   readonly #all = new Set<HostThread>();
 
-  /** Starts an environment in the thread of the function's group that has the least to do. */
-  open(needs: Needs, settings: EnvironmentSettings, listener: Listener): EnvironmentHandle {
+  /** Starts an environment in the thread of the function's group that runs the fewest invocations. */
+  open(needs: ThreadNeeds, settings: EnvironmentSettings, listener: Listener): EnvironmentHandle {
     const group = this.#groupOf(needs);
     const [idlest] = [...group.threads].sort((a, b) => a.running - b.running);
     const isCrowded = !idlest || (idlest.running >= MIN_RUNNING_TO_GROW && group.threads.size < MAX_THREADS);
@@ -185,13 +187,13 @@ export class Threads {
     return thread.open(settings, listener);
   }
 
-  /** Ends all threads. Environments learn nothing of it. */
+  /** Ends all threads without notifying their environments. */
   async stop(): Promise<void> {
     await Promise.all([...this.#all].map((thread) => thread.stop()));
   }
 
-  #groupOf({ name, timeoutMs, memory, isRequested }: Needs): Group {
-    // What follows requests has threads of its own: a queue of it must not hold up a request.
+  #groupOf({ name, timeoutMs, memory, isRequested }: ThreadNeeds): Group {
+    // Background functions have separate threads: their backlog must not delay a request.
     const key = timeoutMs > MAX_SHARED_TIMEOUT_MS ? name : `${memory} ${isRequested ? 'requested' : 'following'}`;
     let found = this.#groups.get(key);
     if (!found) {

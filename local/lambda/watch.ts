@@ -5,13 +5,13 @@ import * as z from 'zod';
 import { openBundles } from '../../lib/build/bundles.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Milliseconds after the last change until a file counts as written, because editors write in several steps. */
+/** Time after the last change until a file counts as complete, because editors write in several steps. */
 const SETTLE_MS = 20;
 
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
 export interface SourceWatcher {
-  /** Resolves when the bundles match the sources: at once unless a source was just edited. */
+  /** Resolves when the bundles match the sources: immediately, unless a source was just edited. */
   fresh(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ function sourceFolders(bundles: string): Set<string> {
   return new Set(inputs.flatMap((input) => (/^(?!node_modules|\.)[^/:]+(?=\/)/.exec(input) ?? []).slice(0, 1)));
 }
 
-/** Bundles into `outdir`, and again when a source changes. Calls `onChange` with the changed bundles. */
+/** Bundles the functions into `outdir`, and again whenever a source changes. Calls `onChange` with the changed bundles. */
 export async function watchSources(outdir: string, onChange: (files: string[]) => void): Promise<SourceWatcher> {
   let ready = false;
   const bundles = await openBundles({
@@ -35,18 +35,18 @@ export async function watchSources(outdir: string, onChange: (files: string[]) =
   });
   ready = true;
   let pending: Promise<void> | undefined;
-  let last = 0;
+  let lastChangeAt = 0;
   const rebuild = async (): Promise<void> => {
     // Repeats if a source changed during the rebuild.
-    for (let seen = 0; seen !== last; ) {
-      while (Date.now() < last + SETTLE_MS) await sleep(SETTLE_MS);
-      seen = last;
+    for (let bundledChangeAt = 0; bundledChangeAt !== lastChangeAt; ) {
+      while (Date.now() < lastChangeAt + SETTLE_MS) await sleep(SETTLE_MS);
+      bundledChangeAt = lastChangeAt;
       await bundles.rebuild();
     }
     pending = undefined;
   };
   const changed = (): void => {
-    last = Date.now();
+    lastChangeAt = Date.now();
     pending ??= rebuild();
   };
   const watchers: FSWatcher[] = [];

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { LOOPBACK } from '../gateway/own-hosts.ts';
+import { LOOPBACK } from '../gateway/allowed-hosts.ts';
 
 /** Returns true if no process listens on a port. */
 export const isFree = (port: number): Promise<boolean> =>

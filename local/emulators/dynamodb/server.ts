@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
-import { isPlatformCall, LOOPBACK } from '../../gateway/own-hosts.ts';
+import { isPlatformCall, LOOPBACK } from '../../gateway/allowed-hosts.ts';
 import type { RemoteGuard } from '../../iam/remote-guard.ts';
 import type { Emulator } from '../wire.ts';
 import type { Engine } from './engine.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { LOOPBACK } from '../../../gateway/own-hosts.ts';
+import { LOOPBACK } from '../../../gateway/allowed-hosts.ts';
 import type { Identity } from '../../certificates.ts';
 import type { Database } from './database.ts';
 import {

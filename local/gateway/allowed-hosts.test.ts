@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createOwnHosts } from './own-hosts.ts';
+import { createHostCheck } from './allowed-hosts.ts';
 
 const OWN = [undefined, '', 'localhost', 'LOCALHOST:4000', 'shop.apps.localhost:4000', 'localhost.', '127.0.0.1:4000'];
 const FOREIGN = ['evil.example', 'evil.example:4000', 'localhost.evil.example', '127.0.0.1.evil.example', 'xlocalhost'];
 
 test.each([...OWN, '127.1.2.3', '[::1]:4000', '[::1]'])('the host %j is allowed', (host) => {
-  expect(createOwnHosts()(host)).toBe(true);
+  expect(createHostCheck()(host)).toBe(true);
 });
 
 test.each([
@@ -18,18 +18,18 @@ test.each([
   'evil.example:80:80',
   'a b',
 ])('the host %j is refused', (host) => {
-  expect(createOwnHosts()(host)).toBe(false);
+  expect(createHostCheck()(host)).toBe(false);
 });
 
 test.each(['0.0.0.0', '192.0.2.2', '::', 'laptop.home'])('with HOST=%s addresses are allowed too', (listensAt) => {
-  const isOwn = createOwnHosts(listensAt);
+  const isAllowed = createHostCheck(listensAt);
   expect(
     [
       ...OWN,
       '192.0.2.2:4000',
       '[2001:db8::1]:4000',
       `${listensAt.includes(':') ? `[${listensAt}]` : listensAt}:1`,
-    ].filter((host) => !isOwn(host)),
+    ].filter((host) => !isAllowed(host)),
   ).toEqual([]);
-  expect(FOREIGN.filter(isOwn)).toEqual([]);
+  expect(FOREIGN.filter(isAllowed)).toEqual([]);
 });

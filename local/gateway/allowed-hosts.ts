@@ -2,14 +2,14 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
-/** Loopback, where everything listens unless HOST names another address. */
+/** The address on which everything listens, unless HOST names another one. */
 export const LOOPBACK = '127.0.0.1';
 
-/** Returns the addresses to listen on: HOST's, and loopback, over which the parts of the platform call each other. */
+/** Returns the addresses to listen on: HOST's address, and loopback, over which the parts of the platform call each other. */
 export async function listenAddresses(listensAt: string): Promise<string[]> {
   const { address } = await lookup(listensAt);
-  const isEverything = address === '0.0.0.0' || address === '::';
-  return isEverything ? [address] : [...new Set([LOOPBACK, address])];
+  const isWildcard = address === '0.0.0.0' || address === '::';
+  return isWildcard ? [address] : [...new Set([LOOPBACK, address])];
 }
 
 /** Returns the host name of a Host header, in lower case and without port and brackets. */
@@ -25,13 +25,13 @@ const isLoopbackName = (name: string): boolean => name === 'localhost' || name.e
 const isLoopbackAddress = (name: string): boolean => name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 
 /**
- * Creates the check of the host names that requests may name. A web page can make a name of its own point to this machine
- * (DNS rebinding), and its visitor's browser then calls the platform for it: the name in the request gives that away. A
- * request that names no host, or an address, was not sent so.
+ * Creates the check of a request's Host header, which protects against DNS rebinding: a website can point its domain to this
+ * machine, so that a visitor's browser calls the platform on its behalf. Such a request contains the website's domain. A request
+ * without a host name, or with an address, cannot result from DNS rebinding.
  *
- * @param listensAt value of HOST: its name is allowed, and addresses other than loopback are
+ * @param listensAt value of HOST. If it is not a loopback address, its name and all addresses are allowed
  */
-export function createOwnHosts(listensAt: string = LOOPBACK): (header: string | undefined) => boolean {
+export function createHostCheck(listensAt: string = LOOPBACK): (header: string | undefined) => boolean {
   const listens = isIP(listensAt) ? listensAt : hostNameOf(listensAt);
   const isOpen = !isLoopbackName(listens) && !isLoopbackAddress(listens);
   return (header) => {
@@ -41,11 +41,11 @@ export function createOwnHosts(listensAt: string = LOOPBACK): (header: string | 
   };
 }
 
-export const isLoopbackHost = createOwnHosts();
+export const isLoopbackHost = createHostCheck();
 
 /**
- * Returns true if a request to an emulator or engine may come from the platform. Browsers' requests do not: a page elsewhere
- * can send them to any port of this machine, with this machine's name, and does not need the answer.
+ * Returns true if a request to an emulator or engine may come from the platform, and false if it comes from a browser: any website
+ * can make a browser send requests to any port of this machine, under this machine's name, without reading the response.
  */
 export const isPlatformCall = ({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
   isLoopbackHost(host) && origin === undefined && site === undefined;
