@@ -23,7 +23,7 @@ const newUser = () => {
 };
 
 /**
- * A builder without this defence lost its environment in two to four of ten rounds, so that twenty miss it once in a hundred runs at
+ * A builder without this defense lost its environment in two to four of ten rounds, so that twenty miss it once in a hundred runs at
  * the most; each takes both processors from all other tests.
  */
 const ROUNDS = 20;

@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest';
 
 const PAGE = readFileSync('docs/threat-model.md', 'utf8');
 /** The sections that list attacks. */
-const SECTIONS = PAGE.split(/^## /m).filter((section) => section.includes('| attack | defence | test |'));
+const SECTIONS = PAGE.split(/^## /m).filter((section) => section.includes('| attack | defense | test |'));
 
-/** Returns the rows of a section: attack, defence, and `file`: title of the test. */
-function rowsOf(section: string): { attack: string; defence: string; file: string; title: string }[] {
+/** Returns the rows of a section: attack, defense, and `file`: title of the test. */
+function rowsOf(section: string): { attack: string; defense: string; file: string; title: string }[] {
   return section
     .split('\n')
     .filter((line) => line.startsWith('|') && !/^\| (?:attack|---)/.test(line))
     .map((line) => {
-      const [, attack = '', defence = '', shownBy = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+      const [, attack = '', defense = '', shownBy = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
       const [, file = '', title = ''] = /^`([^`]+)`: (.+)$/.exec(shownBy) ?? [];
-      return { attack, defence, file, title };
+      return { attack, defense, file, title };
     });
 }
 
@@ -27,9 +27,9 @@ test('every section is read', () => {
 });
 
 describe.skipIf(ROWS.length === 0)('each attack is shown by a test', () => {
-  test.each(ROWS)('$attack', ({ attack, defence, file, title }) => {
+  test.each(ROWS)('$attack', ({ attack, defense, file, title }) => {
     expect(attack).not.toBe('');
-    expect(defence).not.toBe('');
+    expect(defense).not.toBe('');
     expect(existsSync(file), `"${file}" must be a file of tests, written as \`file\`: title`).toBe(true);
     expect(title).not.toBe('');
     expect(plain(readFileSync(file, 'utf8'))).toContain(plain(title));
