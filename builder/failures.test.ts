@@ -110,7 +110,7 @@ test('refuses a link out of the repository, and an application that leaves no ro
   };
   const tooLarge = 'The application is 240 MB after the build; the limit is 235 MB.';
   expect((await build(next)).error).toBe(
-    `${tooLarge} The build made a server of its own, which is smaller: set startCommand to "node .next/standalone/server.js", and add what else the start script runs to the build command.`,
+    `${tooLarge} The build also created a smaller standalone server: set startCommand to "node .next/standalone/server.js", and move the other commands of the start script to the build command.`,
   );
   expect((await build({ ...next, startCommand: 'node .next/standalone/server.js' })).error).toBe(tooLarge);
 });
@@ -218,11 +218,11 @@ test('fetches submodules and those in them, and says which cannot be fetched', a
   expect(await build({ repoUrl: absent })).toMatchObject({
     step: 'clone',
     error:
-      'The submodules (vendor/library) could not be fetched: only those of public repositories are, by https. Add others as packages or files.',
+      'The submodules (vendor/library) could not be fetched: only submodules in public repositories can be fetched, over HTTPS. Add others as packages or files.',
   });
   const nested = repository({ 'server.js': '3' }, {}, { client: '' });
   expect((await build({ repoUrl: nested })).error).toBe(
-    '"client" was committed as a Git repository of its own, without its files: delete client/.git, run "git rm --cached client", and commit the files.',
+    '"client" was committed as a nested Git repository, without its files: delete client/.git, run "git rm --cached client", and commit the files.',
   );
   const unlisted = repository(
     { 'server.js': '4' },
@@ -230,7 +230,7 @@ test('fetches submodules and those in them, and says which cannot be fetched', a
     { 'vendor/library': repository({ a: '1' }, {}, { client: '' }) },
   );
   expect((await build({ repoUrl: unlisted })).error).toBe(
-    '"vendor/library/client" was committed as a Git repository of its own, without its files: commit the files in the repository of vendor/library, or add vendor/library as a package or files.',
+    '"vendor/library/client" was committed as a nested Git repository, without its files: commit the files in the repository of vendor/library, or add vendor/library as a package or files.',
   );
 });
 

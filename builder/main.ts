@@ -17,7 +17,7 @@ import { commandEnvironment } from './commands/command.ts';
 import { assertIsolated } from './commands/self-test.ts';
 import { BuildFailure, describeFileError } from './failure.ts';
 import { createCache } from './install/cache.ts';
-import { takeJob } from './job/job.ts';
+import { readAndDeleteJob } from './job/job.ts';
 import { openObject, storeObject } from './job/objects.ts';
 import { createBuildLog } from './log/log.ts';
 import { createSections } from './log/sections.ts';
@@ -36,7 +36,7 @@ async function prepareUser(PATH: string): Promise<User | undefined> {
   return user;
 }
 
-const job = await takeJob(settings.JOB_URL);
+const job = await readAndDeleteJob(settings.JOB_URL);
 delete process.env.JOB_URL;
 const { access, variables, deployKey } = job;
 const redactor = createRedactor([...Object.values(variables), ...(deployKey === null ? [] : [deployKey])]);

@@ -21,7 +21,7 @@ test('output beyond the limit of a minute is dropped, and a line says so', async
   const line = `${'x'.repeat(511)}\n`;
   for (let count = 0; count < 5; count += 1) out.output.write(line);
   err.output.write('an error\n');
-  const cut = '[… more than 1 KiB were printed in a minute: the rest of it is left out …]\n';
+  const cut = '[… more than 1 KiB were printed in a minute: the rest of the minute is left out …]\n';
   expect(out.written).toEqual([line, line, cut]);
   // Both outputs share the limit.
   expect(err.written).toEqual([]);

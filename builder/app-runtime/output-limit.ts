@@ -29,7 +29,7 @@ export function limitOutput(outputs: readonly Output[], kibibytes: number, now: 
       }
       if (remaining >= 0) {
         remaining = -1;
-        original(`[… more than ${kibibytes} KiB were printed in a minute: the rest of it is left out …]\n`);
+        original(`[… more than ${kibibytes} KiB were printed in a minute: the rest of the minute is left out …]\n`);
       }
       // The caller must not wait for output that is never written.
       const done = rest.at(-1);

@@ -167,7 +167,7 @@ async function packageApplication({
     const unreached = unreachedPackages(packaged, app, manifest, describeStart(start));
     if (unreached.size > 0) {
       sections.note(
-        `too large with all packages of the repository: those that ${directory} does not need are left out`,
+        `too large with all packages of the repository: leaving out the packages that ${directory} does not need`,
       );
       items = await collect(packaged, start, directory, new Set([...leftOut, ...unreached]));
     }

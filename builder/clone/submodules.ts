@@ -29,11 +29,11 @@ export async function fetchSubmodules(paths: readonly string[], context: Command
       outer === undefined
         ? `delete ${nested}/.git, run "git rm --cached ${nested}", and commit the files`
         : `commit the files in the repository of ${outer}, or add ${outer} as a package or files`;
-    throw new BuildFailure(`"${nested}" was committed as a Git repository of its own, without its files: ${remedy}.`);
+    throw new BuildFailure(`"${nested}" was committed as a nested Git repository, without its files: ${remedy}.`);
   }
   context.output(printed);
   throw new BuildFailure(
-    `The submodules (${listFirst(paths)}) could not be fetched: only those of public repositories are, by https. Add others as packages or files.`,
+    `The submodules (${listFirst(paths)}) could not be fetched: only submodules in public repositories can be fetched, over HTTPS. Add others as packages or files.`,
   );
 }
 

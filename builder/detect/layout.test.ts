@@ -26,8 +26,8 @@ test.each<[what: string, workspaces: string[]]>([
   ['numbers that end in alternatives', ['{1..{8,9}00000000}']],
   ['several patterns', Array.from({ length: 20 }, (_, at) => `{1..100}/${at}`)],
   ['empty braces in others', ['{'.repeat(500_000) + '}'.repeat(500_000)]],
-])('patterns of workspaces that stand for too many paths are their owner’s failure: %s', (_, workspaces) => {
-  expect(() => installedIn({ 'package.json': { workspaces } })).toThrow(/stand for more than 1000 paths/);
+])('patterns of workspaces that expand to too many paths are their owner’s failure: %s', (_, workspaces) => {
+  expect(() => installedIn({ 'package.json': { workspaces } })).toThrow(/expand to more than 1000 paths/);
 });
 
 test.each([

@@ -65,7 +65,7 @@ export function workspacePatterns(repository: string): string[] {
   const patterns = [...namesIn(readManifest(repository)?.workspaces), ...packagesOf(settings)];
   if (patterns.reduce((sum, pattern) => sum + pathsOf(pattern), 0) <= MAX_PATHS) return patterns;
   throw new BuildFailure(
-    `The patterns of the workspaces stand for more than ${MAX_PATHS} paths: write "*" in place of braces and of single paths.`,
+    `The workspace patterns expand to more than ${MAX_PATHS} paths: use "*" instead of braces and single paths.`,
   );
 }
 

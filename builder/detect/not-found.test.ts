@@ -83,12 +83,12 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
         'node_modules/x/index.html',
         '.cache/x/index.html',
       ]),
-    `is a development server: set startCommand. There is an index.html in build/web app: for a site of files, set startCommand to "serve 'build/web app'".`,
+    `is a development server: set startCommand. There is an index.html in build/web app: to serve a static site, set startCommand to "serve 'build/web app'".`,
   ],
   [
     'a site of a framework that also makes servers',
     () => application({ dependencies: { astro: '6' } }, ['a/index.html', 'b/c/index.html']),
-    'There is an index.html in a and b/c: for a site of files, set startCommand to "serve a" or "serve b/c".',
+    'There is an index.html in a and b/c: to serve a static site, set startCommand to "serve a" or "serve b/c".',
   ],
   [
     'a server beside files',
@@ -103,7 +103,7 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   [
     'the directory of a start command',
     () => application({}, ['other/index.html'], { startCommand: 'npx serve -s web' }),
-    'The directory "web" of the start command was not found after the build. There is an index.html in other: for',
+    'The directory "web" of the start command was not found after the build. There is an index.html in other: to serve a static site',
   ],
   [
     'a directory above, of a start command',

@@ -77,7 +77,7 @@ function siteAdvice(directory: string): string {
   const sites = found.filter((path) => !found.some((other) => path.startsWith(`${other}/`))).slice(0, MAX_LISTED);
   if (sites.length === 0) return '';
   const commands = sites.map((path) => `"serve ${quoteWord(path)}"`).join(' or ');
-  return ` There is an index.html in ${sites.join(' and ')}: for a site of files, set startCommand to ${commands}.`;
+  return ` There is an index.html in ${sites.join(' and ')}: to serve a static site, set startCommand to ${commands}.`;
 }
 
 /** Returns the end of the sentence if the build or the owner's start file is the reason; otherwise undefined. */

@@ -78,7 +78,7 @@ export function otherProject(directory: string): string | undefined {
   return name && `This is a ${name} project`;
 }
 /** The end of a failure for a project in another language. */
-export const BUILDS_NODE = 'the platform builds Node.js applications and sites of files.';
+export const BUILDS_NODE = 'the platform builds Node.js applications and static sites.';
 
 /**
  * Throws BuildFailure if a repository contains nothing that the platform can build or serve. Runs before anything is installed.

@@ -54,7 +54,7 @@ export function assertNoPackageManager(
     start.kind === 'shell' ? commands.find(([program = '']) => PROCESS_MANAGERS.test(program)) : undefined;
   if (process !== undefined) {
     throw new BuildFailure(
-      `The start "${text}" needs a process manager (${process[0]}), and a release has none: the platform starts its processes, and replaces those that end. Set startCommand to what it runs, such as "node app.js".`,
+      `The start "${text}" needs a process manager (${process[0]}), which a release does not have: the platform starts processes and replaces those that end. Set startCommand to the command that it runs, such as "node app.js".`,
     );
   }
   const isProvided = (program: string): boolean =>
@@ -66,6 +66,6 @@ export function assertNoPackageManager(
     .find((program) => !isProvided(program));
   if (needed === undefined) return;
   throw new BuildFailure(
-    `The start "${text}" needs a package manager (${needed}), and a release has none: set startCommand to what it runs, such as "node app.js", or rootDirectory to the package that is started.`,
+    `The start "${text}" needs a package manager (${needed}), which a release does not have: set startCommand to the command that it runs, such as "node app.js", or rootDirectory to the package to start.`,
   );
 }

@@ -7,7 +7,7 @@ import { readObject, removeObject } from './objects.ts';
  * first command of the application. Throws if the job is still readable afterwards.
  * @param address a presigned URL, with the key in its fragment
  */
-export async function takeJob(address: string): Promise<Job> {
+export async function readAndDeleteJob(address: string): Promise<Job> {
   const [url = '', key = ''] = address.split('#');
   const read = { method: 'GET', url, headers: {} } as const;
   const document = await readObject(read);

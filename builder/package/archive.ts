@@ -112,7 +112,7 @@ function sizeAdvice(items: readonly Item[], directory: string): string {
     .find((path) => /^\.next\/standalone\/(?!.*node_modules\/).*server\.js$/.test(path));
   return server === undefined
     ? ''
-    : ` The build made a server of its own, which is smaller: set startCommand to "node ${server}", and add what else the start script runs to the build command.`;
+    : ` The build also created a smaller standalone server: set startCommand to "node ${server}", and move the other commands of the start script to the build command.`;
 }
 
 /** Packs the application and the platform's files. Throws BuildFailure if it is too large to host. */

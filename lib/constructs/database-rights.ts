@@ -21,7 +21,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
     when: { StringLike: { 'aws:ResourceTag/application': apps } },
     wildcard: ANY_CLUSTER,
   };
-  const make: Use = {
+  const create: Use = {
     variables,
     rights: [
       {
@@ -92,7 +92,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
   return {
     /** The region in which databases are created. */
     region: { variables: region } satisfies Use,
-    make,
+    create,
     remove,
     restrict,
     connectOwner,

@@ -39,7 +39,7 @@ export class AiStack extends PlatformStack {
       uses: [
         table.read,
         table.write,
-        table.putTogether,
+        table.putBatch,
         hosting.openProviderKeys,
         api.throughTheEdge,
         login.check,

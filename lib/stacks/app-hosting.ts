@@ -22,7 +22,7 @@ export class AppHostingStack extends PlatformStack {
   /** Encrypts and decrypts the key of the synthetic checks. */
   readonly checksKey: Use;
   /** Encrypts the signing secrets of webhook endpoints; `sign` decrypts them. */
-  readonly makeSigning: Use;
+  readonly createSigningSecret: Use;
   readonly sign: Use;
   /** Decrypts and encrypts the API tokens of hosting servers. */
   readonly openServerTokens: Use;
@@ -30,8 +30,8 @@ export class AppHostingStack extends PlatformStack {
   /** Decrypts an application's environment variables for a build. */
   readonly unseal: Use;
   /** Encrypts an application's hook secret and its deploy key. */
-  readonly makeHookSecret: Use;
-  readonly makeDeployKey: Use;
+  readonly createHookSecret: Use;
+  readonly createDeployKey: Use;
   /** Decrypts an application's hook secret, which verifies push webhooks. */
   readonly openHookSecret: Use;
   /** Decrypts an application's deploy key for a build. */
@@ -116,7 +116,7 @@ export class AppHostingStack extends PlatformStack {
     }
     const secrets = { SECRETS_KEY_ARN: key.keyArn };
     const underAWebhook = { StringLike: { 'kms:EncryptionContext:webhook': 'whk_*' } };
-    this.makeSigning = {
+    this.createSigningSecret = {
       variables: secrets,
       rights: [{ actions: ['kms:GenerateDataKey'], on: [key.keyArn], when: underAWebhook }],
     };
@@ -132,8 +132,8 @@ export class AppHostingStack extends PlatformStack {
       on: [key.keyArn],
       when: { StringLike: { [`kms:EncryptionContext:${kind}`]: 'app_*' } },
     });
-    this.makeHookSecret = { variables: secrets, rights: [forGit('gitHook', 'GenerateDataKey')] };
-    this.makeDeployKey = { variables: secrets, rights: [forGit('deployKey', 'GenerateDataKey')] };
+    this.createHookSecret = { variables: secrets, rights: [forGit('gitHook', 'GenerateDataKey')] };
+    this.createDeployKey = { variables: secrets, rights: [forGit('deployKey', 'GenerateDataKey')] };
     this.openDeployKey = { rights: [forGit('deployKey', 'Decrypt')] };
     this.openHookSecret = { variables: secrets, rights: [forGit('gitHook', 'Decrypt')] };
 

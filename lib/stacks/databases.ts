@@ -26,7 +26,7 @@ export class DatabasesStack extends PlatformStack {
     const advance = new PlatformFunction(this, platform, 'workflow/advanceDatabase', {
       description: 'Creates, changes or deletes a database; a step of a state machine: advanceDatabase',
       timeout: TIMEOUTS_S.database.function,
-      uses: [table.read, table.write, clusters.make, clusters.remove, clusters.restrict],
+      uses: [table.read, table.write, clusters.create, clusters.remove, clusters.restrict],
     });
     new Machine(this, platform, 'database', {
       definition: databaseMachine({ advanceDatabase: advance.live.functionArn }),

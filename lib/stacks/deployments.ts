@@ -51,7 +51,7 @@ function stepsOf(
     pruneReleases: { timeout: T.prune, uses: [...state, hosting.prune, builds.discard] },
     teardownApp: {
       timeout: T.teardown,
-      uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make],
+      uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.create],
     },
     moveApp: {
       timeout: TIMEOUTS_S.move.function,

@@ -35,7 +35,7 @@ const onAllZones = (...actions: string[]): Right => ({
   on: ['*'],
   wildcard: 'creating and finding zones have no resource-level permissions',
 });
-const makeZones: Use = {
+const createZones: Use = {
   rights: [onZones('GetHostedZone'), onAllZones('CreateHostedZone', 'ListHostedZonesByName')],
 };
 /** Lets a function delete the zones of domains whose registration has ended. */
@@ -51,7 +51,7 @@ const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeReso
 const { zoneSync: ZONE_SYNC_S, registrar: REGISTRAR_S } = TIMEOUTS_S;
 
 /** Lets a function adopt a domain that is already at the registrar: its name servers, its zone and its records. */
-export const adoption: Use[] = [delegate, makeZones, writeZones];
+export const adoption: Use[] = [delegate, createZones, writeZones];
 
 /** Counts the domains and zones of the account. */
 export const countDomains: Use = {
@@ -95,7 +95,7 @@ export class DomainsStack extends PlatformStack {
       finishDomainTask: step('finishDomainTask', 'Completes a registration or renewal: zone, name servers and expiry', [
         delegate,
         readVerification,
-        makeZones,
+        createZones,
       ]),
       refuseDomainTask: step('refuseDomainTask', 'Refunds a registration or renewal that the registrar refused', []),
     };

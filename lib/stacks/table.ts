@@ -55,7 +55,7 @@ export class TableStack extends PlatformStack {
   /** Writes items, alone or in transactions (DynamoDB authorizes a transaction by its single writes). */
   readonly write: Use;
   /** Puts several items in one request. */
-  readonly putTogether: Use;
+  readonly putBatch: Use;
   /** Queries the index of due items. */
   readonly due: Use;
 
@@ -98,7 +98,7 @@ export class TableStack extends PlatformStack {
         { actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], on: [tableArn], when: EXCEPT_AUDIT_LOG },
       ],
     };
-    this.putTogether = { rights: [{ actions: ['dynamodb:BatchWriteItem'], on: [tableArn], when: EXCEPT_AUDIT_LOG }] };
+    this.putBatch = { rights: [{ actions: ['dynamodb:BatchWriteItem'], on: [tableArn], when: EXCEPT_AUDIT_LOG }] };
     this.scan = { rights: [{ actions: ['dynamodb:Scan'], on: [tableArn] }] };
     this.due = { rights: [{ actions: ['dynamodb:Query'], on: [`${tableArn}/index/due`] }] };
   }
