@@ -106,7 +106,7 @@ test('passes variables to the build and the start, but not to log or artifact, a
   expect(JSON.parse(started)).toEqual([secret, 'main.example.on.aws', 'mine', null]);
 });
 
-test('builds a package that another starts, with the programs of its own', async () => {
+test('builds a package that another package starts, with its own programs', async () => {
   const tool = 'api/node_modules/.bin/tsc';
   const installCommand = `mkdir -p api/node_modules/.bin && cp tool ${tool} && chmod +x ${tool}`;
   const repoUrl = repository({
@@ -138,7 +138,7 @@ test('starts with the options of Node that a variable has, added to those of the
   expect(stdout).toBe('owners true opened\n');
 });
 
-test('takes its job before the first command, so that the address in its environment is worthless to commands', async () => {
+test('deletes its job before the first command, so that the address in its environment is useless to commands', async () => {
   // Every environment of this machine that the command can read, as a process that was left behind reads it; of the jobs that
   // it finds, those of this file: others run beside it.
   const steal = `const { readdirSync, readFileSync } = require('node:fs');
@@ -233,7 +233,7 @@ test('packages a standalone Next.js build with its static and public files', asy
   );
 });
 
-test('packages a Next.js application with a server of its own, without what only development needs', async () => {
+test('packages a Next.js application with its own server, without development files', async () => {
   const files = [
     '.next/standalone/server.js',
     '.next/cache/a',

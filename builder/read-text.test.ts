@@ -50,7 +50,7 @@ test.each<[string, (file: string) => void, RegExp]>([
   expect(readBeginning(file, 10)).toBe(message.source.includes('regular') ? '' : '\0'.repeat(10));
 });
 
-test('attributes that are a link to a device are not read, as git does not read those of a link', () => {
+test('does not read a .gitattributes that is a link to a device, as Git does not follow it', () => {
   const directory = made('repository', (at) => mkdirSync(at));
   symlinkSync('/dev/zero', join(directory, '.gitattributes'));
   const entry = { mode: '120000', size: 9, path: '.gitattributes' };

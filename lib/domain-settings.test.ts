@@ -30,7 +30,7 @@ describe('the domain of applications', () => {
     expect(configure({ domain: 'a.example', appsDomain: 'my.a.example' }).appsDomain).toBe('my.a.example');
   });
 
-  test('needs its own hosted zone where the platform has one', () => {
+  test('needs its own hosted zone if the platform has one', () => {
     expect(() => prod('hosting.com', { hostedZoneId: 'Z1' })).toThrow(/appsHostedZoneId/);
     expect(prod('hosting.com').appsHostedZoneId).toBe('Z2');
     expect(configure({ domain: 'hosting.example', hostedZoneId: 'Z1' }).appsHostedZoneId).toBe('Z1');
@@ -44,7 +44,7 @@ describe('a stage with users', () => {
     expect(configure({}).hostedZoneId).toBeUndefined();
   });
 
-  test('learns of every missing setting at once, and of all that do not go together', () => {
+  test('is told about all missing and all conflicting settings together', () => {
     const problems = /domain: .*\nhostedZoneId: .*\nappsDomain: /;
     expect(() => configure({ stage: 'prod' })).toThrow(problems);
     const clashing = { table: 'other', backupRegion: 'af-south-1', monitoring: 'basic', canary: 'on' } as const;
@@ -66,7 +66,7 @@ describe('the host prefix of the sign-in pages', () => {
   });
 });
 
-test('a region is a region', () => {
+test('refuses an invalid region, and places builds and databases in regions that support them', () => {
   expect(() => configure({ region: 'Cape Town' })).toThrow(/region/);
   // Builds are where CodeBuild has ARM containers.
   expect(configure({}).buildRegion).toBe('eu-west-1');

@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('says on which port an application listens in place of its own, in the words by which a failure names it', async () => {
+test('reports the port on which an application listens instead of its assigned one, in the form that failures quote', async () => {
   const own = await freePort();
   const printed = new Promise<string>((done) => reportOtherPort(own, done, 0));
   const other = await listen();
@@ -34,7 +34,7 @@ test('says on which port an application listens in place of its own, in the word
   );
 });
 
-test('says nothing of a second server beside the one on the application’s port', async () => {
+test('reports nothing about a second server in addition to the one on the application’s port', async () => {
   const own = await freePort();
   let visits = 0;
   const lines: string[] = [];

@@ -43,7 +43,7 @@ test('each request to the application’s port is one line, without its query an
   await Promise.all([app.close(), other.close()]);
 });
 
-test('what a handler prints carries the id of its request, also where requests overlap', async () => {
+test('output of a handler carries the id of its request, even if requests overlap', async () => {
   const [printed, lines]: [string[], string[]] = [[], []];
   const output = { write: ((text: string) => printed.push(text) > 0) as NodeJS.WriteStream['write'] };
   markOutput([output]);
@@ -66,7 +66,7 @@ test('what a handler prints carries the id of its request, also where requests o
   }
 });
 
-test('a minute has a limited number of lines, and the next one counts what was left out', async () => {
+test('limits the lines of a minute, and the next line has the number of skipped ones', async () => {
   const app = await listening((_, response) => response.end());
   const lines: string[] = [];
   let time = 0;

@@ -22,7 +22,7 @@ const during = <T>(id: string, work: () => T): T =>
     return work();
   });
 
-test('lines that are printed in the course of a request carry its id, however late; others carry none', async () => {
+test('lines that are printed during a request carry its id, however late; others carry none', async () => {
   const { stream, lines } = output();
   stream.write('starting\n');
   const late = during('request1', async () => {
@@ -44,7 +44,7 @@ test('lines that are printed in the course of a request carry its id, however la
   ]);
 });
 
-test('an empty line and a text of bytes are printed as they are', () => {
+test('prints an empty line and encoded bytes unchanged', () => {
   const { stream, lines } = output();
   during('request1', () => {
     stream.write('a\n\nb\n');

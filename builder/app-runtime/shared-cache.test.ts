@@ -34,7 +34,7 @@ function receive(response: Write, release: string | undefined = '7-abcdefg'): Pr
 const FOR_ALL = 'public, max-age=60, s-maxage=600, immutable';
 const FOR_ONE = 'private, max-age=60, immutable';
 
-test('a response that is the same for every visitor is left as it is', async () => {
+test('a response that is the same for every visitor stays unchanged', async () => {
   for (const vary of ['', 'Accept-Encoding', 'accept-encoding, '])
     expect((await receive((to) => to.writeHead(200, { 'Cache-Control': FOR_ALL, vary })))['cache-control']).toBe(
       FOR_ALL,
@@ -76,7 +76,7 @@ test.each<[string, Write]>([
   if (what.includes('raw')) expect(others['set-cookie']).toEqual(['a=1', 'b=2']);
 });
 
-test('a cookie beside Expires, without Cache-Control, is not shared either', async () => {
+test('a response with a cookie and Expires but no Cache-Control is not shared either', async () => {
   const expires = new Date(Date.now() + 60_000).toUTCString();
   expect(await receive((to) => to.writeHead(200, { expires, 'set-cookie': 'a=1' }))).toMatchObject({
     expires,
@@ -85,12 +85,12 @@ test('a cookie beside Expires, without Cache-Control, is not shared either', asy
   });
 });
 
-test('a file of another release than the edge asks for is not kept under its name', async () => {
+test('a file of another release than the edge requested is not cached', async () => {
   const file: Write = (to) => to.writeHead(200, { 'cache-control': FOR_ALL });
   for (const other of ['8-abcdefg', '77-abcdefg']) expect((await receive(file, other))['cache-control']).toBe(FOR_ONE);
 });
 
-test('a response that the edge gives to one visitor only is not changed', async () => {
+test('a response for a single visitor is not changed', async () => {
   const response: Write = (to) => to.writeHead(200, { 'cache-control': FOR_ALL, 'set-cookie': 'a=1' });
   expect((await receive(response, '-4TyzHTaYWb1GX1qTfsHhEqV6HUDd'))['cache-control']).toBe(FOR_ALL);
 });

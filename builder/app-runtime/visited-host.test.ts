@@ -20,7 +20,7 @@ async function listening() {
   return { port, close: () => new Promise((done) => server.close(done)) };
 }
 
-test('the application sees the visited host as its own, and other servers what they were asked for', async () => {
+test('the application’s Host is the visited host, and other servers receive the original Host', async () => {
   const [app, other] = [await listening(), await listening()];
   const end = restoreVisitedHost(app.port);
   const edge = { host: 'x.lambda-url.on.aws', 'x-forwarded-host': 'shop.example.com:8080' };
@@ -41,7 +41,7 @@ test.each<[string, Redirect]>([
   ['set as a list, as Next.js does', (response, location) => response.setHeader('location', [location])],
   ['given by name', (response, location) => response.writeHead(307, { Location: location, 'x-a': 'b' })],
   ['given in a list', (response, location) => response.writeHead(307, 'To', ['x-a', 'b', 'location', location])],
-])('redirects to the address that the application listens on go to the visited host: %s', async (_how, redirect) => {
+])('redirects to the application’s listening address go to the visited host: %s', async (_how, redirect) => {
   let location = '';
   const server = createServer((_request, response) => {
     response.statusCode = 307;

@@ -4,7 +4,7 @@ import { build, closeTestHarness, openTestHarness, repository } from '../test-ha
 beforeAll(openTestHarness);
 afterAll(closeTestHarness);
 
-test('the cache of a build is complete before a command of the application begins, and stays as that leaves it', async () => {
+test('the cache of a build is complete before the first command of the application, and then stays as the command leaves it', async () => {
   const next = { repoUrl: repository({ 'server.js': '1' }), framework: 'NEXTJS', startFile: 'server.js' } as const;
   const files = 'mkdir -p .next/cache && cd .next/cache && seq 300 | while read n; do echo $n > $n; done';
   const install = (installCommand: string, buildCommand: string) => build({ ...next, installCommand, buildCommand });

@@ -11,7 +11,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test('a measurement that cannot start its tool ends neither the builder nor the measuring', async () => {
+test('a measurement that cannot start its tool stops neither the builder nor later measurements', async () => {
   const failures = vi.spyOn(console, 'error').mockReturnValue();
   vi.stubEnv('PATH', '/nonexistent');
   const limit = limitBuild({ seconds: 600, gigabytes: 0 }, directory);

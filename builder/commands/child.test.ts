@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readTool, runTool, startChild } from './child.ts';
 import { commandEnvironment } from './command.ts';
 
-test('a child sees the environment that it was given and nothing else', async () => {
+test('a child has only the environment that it was given', async () => {
   process.env.BUILDER_SECRET = 'secret';
   try {
     const print = ['/proc/self/environ'];
@@ -19,7 +19,7 @@ test('a child sees the environment that it was given and nothing else', async ()
   }
 });
 
-test('the variables of an application precede the defaults of a build, and follow what the platform decides', () => {
+test('an application’s variables override the defaults of a build, but not the platform’s variables', () => {
   const variables = { CI: 'false', NO_COLOR: '', PATH: '/theirs' };
   const user = { uid: 1, gid: 1, home: '/build' };
   expect(commandEnvironment({ PATH: '/bin', SECRET: '1' }, variables, user)).toMatchObject({

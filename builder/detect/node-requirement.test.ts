@@ -27,7 +27,7 @@ test('engines precedes the files of version managers, and the application preced
   expect(nodeRequirementOf({ app, install }, requiring('22'), requiring('>=20'))).toMatchObject({ range: '22' });
 });
 
-test('a file that names no number, a directory and a long file are passed over', () => {
+test('ignores a file without a version number, a directory and a long file', () => {
   put(app, '.nvmrc', 'lts/*\n');
   mkdirSync(join(app, '.node-version'));
   put(install, '.nvmrc', `22${'\n'.repeat(2000)}`);

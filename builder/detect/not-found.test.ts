@@ -110,7 +110,7 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     () => application({}, [], { startCommand: 'serve ../web' }),
     /^The directory "\.\.\/web" of the start command was not found after the build\.$/,
   ],
-])('says what is missing: %s', (_what, app, error) => {
+])('names what is missing: %s', (_what, app, error) => {
   expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
 });
 

@@ -14,7 +14,7 @@ test.each<[scripts: Record<string, string>, ofApi: Record<string, string>, build
   [{ start: 'tsc -b && npm start -w api' }, { start: 'tsc && node dist/index.js' }, 'tsc -b && cd api && tsc'],
   [{ start: 'npm start -w api' }, { start: 'rm -rf tmp && node dist/index.js' }, null],
   [{ start: 'npm start -w api', build: 'x' }, { start: 'tsc && node dist/index.js' }, 'npm run build'],
-])('builds what a start of another package builds first, there: %j, %j', (scripts, ofApi, build) => {
+])('runs the build commands of another package’s start in that package: %j, %j', (scripts, ofApi, build) => {
   const app = application(
     { workspaces: ['api'], scripts },
     { 'api/dist/index.js': '', 'api/package.json': JSON.stringify({ name: 'api', scripts: ofApi }) },
@@ -31,7 +31,7 @@ test.each<[start: string, ofWeb: string, error: string]>([
   ['npm start -w web', 'react-scripts start', 'is a development server: set rootDirectory to "web"'],
   ['npm start -w web', 'react-scripts start', 'set rootDirectory to "web".'],
   ['npm start -w web', 'node dist/index.js', 'neither was "web/dist/index.js", which the start script names'],
-])('says which package is started with a framework of its own: %s, %s', (start, ofWeb, error) => {
+])('names the package that is started with its own framework: %s, %s', (start, ofWeb, error) => {
   const files = { 'web/package.json': JSON.stringify({ name: 'web', scripts: { start: ofWeb } }) };
   const app = application({ workspaces: ['web'], scripts: { start } }, files);
   expect(() => findStart(app)).toThrow(error);
@@ -40,7 +40,7 @@ test.each<[start: string, ofWeb: string, error: string]>([
 test.each([
   [{ scripts: { start: 'npm start -w web' } }, '', 'The start script runs "next start" in web'],
   [{}, 'web: npm start -w web', 'The Procfile runs "next start" in web'],
-])('starts no framework of the repository in place of another package: %j', (manifest, Procfile, error) => {
+])('does not start the repository’s framework instead of another package: %j', (manifest, Procfile, error) => {
   const files = {
     '.next/standalone/server.js': '',
     'web/package.json': '{"name":"web","scripts":{"start":"next start"}}',

@@ -39,7 +39,7 @@ test.each<[Procfile: string, scripts: Record<string, string>, build: string | nu
   ['web: node app.js', { start: 'tsc && node app.js' }, 'tsc'],
   ['web: sass a:b && node app.js', { build: 'tsc' }, 'npm run build'],
   ['web: sass a:b && node app.js | cat', { start: 'node app.js' }, null],
-])('what a Procfile builds before the start belongs to the build: %s, %j', (Procfile, scripts, build) => {
+])('commands before the start in a Procfile belong to the build: %s, %j', (Procfile, scripts, build) => {
   const { directory, manifest } = application({ scripts }, { 'app.js': '', Procfile });
   const settings = { framework: 'NODE', buildCommand: null } as const;
   const packages = packagesBelow(directory, manifest);

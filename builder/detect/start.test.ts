@@ -50,7 +50,7 @@ test.each<[object, string[], string, string | undefined]>([
     'prisma migrate deploy && node a.js',
     'start script',
   ],
-])('without settings %j starts what it says', (manifest, files, start, from) => {
+])('without settings, starts what %j declares', (manifest, files, start, from) => {
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
@@ -63,14 +63,14 @@ test.each<[start: string, config: object, expected: string]>([
   ['nodemon', { exec: 'nodemon' }, 'nodemon'],
   ['nodemon --config b.json', { exec: 'ts-node src/a.ts' }, 'nodemon --config b.json'],
   ['nodemon --config b.json src/main.js', { exec: 'ts-node' }, 'node src/main.js'],
-])('runs what the configuration of nodemon says: %s, %j', (start, config, expected) => {
+])('follows the configuration of nodemon: %s, %j', (start, config, expected) => {
   const files = { 'src/a.ts': '', 'src/main.js': '' };
   const manifest = { main: 'src/main.js', scripts: { start } };
   expect(started(manifest, { ...files, 'nodemon.json': JSON.stringify(config) })[0]).toBe(expected);
   expect(started({ ...manifest, nodemonConfig: config }, files)[0]).toBe(expected);
 });
 
-test('ignores a configuration of nodemon that is none, or outside of the application', () => {
+test('ignores a configuration of nodemon that is invalid or outside of the application', () => {
   const app = application({ main: 'a.js', scripts: { start: 'nodemon' } }, { 'a.js': '', 'nodemon.json': '{' });
   expect(describeStart(findStart(app).start)).toBe('node a.js');
   const outside = join(temporaryDirectory(), 'nodemon.json');
@@ -136,7 +136,7 @@ test.each([
   ['doppler run -- npx tool', undefined],
   ['dotenv -- node app.js', 'node node_modules/dotenv-cli/cli.js -- node app.js'],
   ['dotenv --with npm -- node app.js', 'node node_modules/dotenv-cli/cli.js --with npm -- node app.js'],
-])('starts what a package manager would, without one: %s', (start, expected) => {
+])('starts what a package manager would start, without the package manager: %s', (start, expected) => {
   const app = application(
     {
       workspaces: ['ser*'],
@@ -183,7 +183,7 @@ test.each([
   );
 });
 
-test('reads what npm reads: package.json files with a byte order mark, and scripts beside which others are no texts', () => {
+test('reads what npm reads: package.json files with a byte order mark, and scripts next to entries that are not strings', () => {
   const manifest = {
     dependencies: { windows: '1', broken: '1', tool: '1' },
     scripts: { '//': ['a comment'], start: 'tool serve' },
@@ -225,7 +225,7 @@ test.each([
   ['cd .next/standalone && node server.js', `node ${NEXT.startFile}`],
   ['node scripts/prepare.js', `node ${NEXT.startFile}`],
   ['node scripts/spawn.js', `node ${NEXT.startFile}`],
-])('starts a server of its own in place of the one that Next.js makes: %s', (start, expected) => {
+])('starts the owner’s own server instead of the one that Next.js creates: %s', (start, expected) => {
   const manifest = { dependencies: { next: '16' }, scripts: { start } };
   const files = {
     [NEXT.startFile]: '',
@@ -253,7 +253,7 @@ test.each<[start: string, skipped: string | undefined]>([
   expect(found.warning).toBe(skipped && warning);
 });
 
-test('what was set wins', () => {
+test('settings take precedence', () => {
   const files = ['server.js', 'other.js', 'app.js'];
   const scripts = { scripts: { start: 'node app.js' } };
   expect(started(scripts, files, { startFile: 'other.js' })).toEqual(['node other.js', undefined]);

@@ -78,7 +78,7 @@ function openDownloads(get: () => Readable) {
   return { directory, cache: createCache({ directory, user: undefined, get: async () => get(), put }) };
 }
 
-test('a download that breaks is no cache, also one that breaks between two files', async () => {
+test('an interrupted download restores nothing, even if it breaks between two files', async () => {
   const complaint = vi.spyOn(console, 'error').mockReturnValue();
   const { objects, cache, directory } = open();
   fill(directory);
@@ -121,7 +121,7 @@ test('a download under another key is not read to its end', async () => {
   expect(content.destroyed).toBe(true);
 });
 
-test('packs what is kept at the end when it is closed', async () => {
+test('packs directories that are kept at the end when the cache is closed', async () => {
   const { directory, objects, cache } = open();
   mkdirSync(join(directory, '.next/cache'), { recursive: true });
   writeFileSync(join(directory, '.next/cache/entry'), 'before');
@@ -135,7 +135,7 @@ test('packs what is kept at the end when it is closed', async () => {
   expect(readFileSync(join(next.directory, '.next/cache/entry'), 'utf8')).toBe('last');
 });
 
-test('stores once what packages have twice', async () => {
+test('stores content once that packages contain twice', async () => {
   const { directory, objects, cache } = open();
   mkdirSync(join(directory, 'node_modules'));
   const content = randomBytes(4 * 1024 ** 2);

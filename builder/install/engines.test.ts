@@ -46,6 +46,6 @@ test.each([
   expect(describeEngines(printed)).toMatch(/pnpm.* is used\. Change the field: without engine-strict/);
 });
 
-test('says nothing of another failure', () => {
+test('returns nothing for another failure', () => {
   expect(describeEngines('npm error code E404\nnpm error 404 Not Found')).toBe('');
 });

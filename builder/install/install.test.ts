@@ -226,7 +226,7 @@ test.each([
 test.each([
   [{}, false],
   [{ install: 'node-gyp rebuild' }, true],
-])('keeps no packages where installing them compiles the application itself: %j', (scripts, isKept) => {
+])('keeps no packages if installing them compiles the application itself: %j', (scripts, isKept) => {
   const directory = directoryOf({
     'package.json': { dependencies: { a: '1' }, scripts },
     'package-lock.json': '{}',
@@ -277,7 +277,7 @@ test('installs development packages with Yarn 1, which would leave them out for 
   expect(await variables({ 'yarn.lock': '\n__metadata:\n' })).toBe('dev \n');
 });
 
-test('has Yarn 1 ignore the versions of Node that packages require, as others do', async () => {
+test('lets Yarn 1 ignore the Node versions that packages require, as other package managers do', async () => {
   const setting = async (tool: string) => {
     let found: string | undefined;
     await withNpm('true', async (context) => {
@@ -399,7 +399,7 @@ test.each<[string, Record<string, string>, string, string, string]>([
   expect(printed).toBe(expected);
 });
 
-test('installs again where a script of a restored package fails', async () => {
+test('installs again if a script of a restored package fails', async () => {
   const planned = plan({ 'yarn.lock': '# v1' }, 'npm install');
   const manifest = readManifest(directoryOf({ 'package.json': {} }));
   if (!manifest) throw new Error('there is one');

@@ -45,7 +45,7 @@ test('an object that does not exist is undefined', async () => {
   expect(await readObject(request)).toBeUndefined();
 });
 
-test('a connection that breaks within an object fails who reads it, and not the build', async () => {
+test('a connection that breaks within an object fails its reader and not the build', async () => {
   const complaint = vi.spyOn(console, 'error').mockReturnValue();
   const request = await storing((_, response) => {
     response.writeHead(200, { 'content-length': 1000 });

@@ -51,7 +51,7 @@ test('cuts a single endless line', async () => {
   expect(stored.toString('utf8')).not.toContain('\ufffd');
 });
 
-test('stores the growing log, never twice at once, and retries a failed store', async () => {
+test('stores the growing log, never concurrently, and retries a failed store', async () => {
   vi.useFakeTimers();
   const errors = vi.spyOn(console, 'error').mockReturnValue();
   const stored: string[] = [];

@@ -10,7 +10,7 @@ import { pack } from './archive.ts';
 const directory = mkdtempSync(join(tmpdir(), 'archive-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-test('the same files make the same archive, in their order, whichever is compressed first', async () => {
+test('the same files produce the same archive, whichever is compressed first', async () => {
   const names = Array.from({ length: 100 }, (_, index) => `${index}.js`);
   // Large files take a thread of their own, small ones do not wait for it.
   for (const [index, name] of names.entries())

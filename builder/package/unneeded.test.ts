@@ -50,6 +50,6 @@ test.each([
   expect(unneeded(start, { [configuration]: '', [`${compiler}/a.node`]: '' })).toEqual(isKept ? [] : [compiler]);
 });
 
-test('leaves out the standalone output beside a server of the owner', () => {
+test('leaves out the standalone output if the owner has a server', () => {
   expect(unneeded(node('server.js'), { 'server.js': 'import next from "next"' })).toEqual([STANDALONE]);
 });

@@ -49,7 +49,7 @@ test('takes words, dates, sizes and versions for what they are', () => {
   expect(names.filter(isHashed)).toEqual([]);
 });
 
-test('revalidates what may as well be words: a hash without digits, or cut by its own hyphen', () => {
+test('revalidates names that could also be words: a hash without digits, or cut by its own hyphen', () => {
   const names = ['assets/index-DiwrgTda.js', 'assets/index-BxK1_a2-.css', 'main-ABCDEFGH.js'];
   expect(names.filter(isHashed)).toEqual([]);
 });

@@ -70,7 +70,7 @@ test.each([
   expect([answer.status, answer.headers['content-type'], answer.body.toString()]).toEqual([status, type, body]);
 });
 
-test('never serves what is outside, hidden or invalid', async () => {
+test('never serves paths that are outside, hidden or invalid', async () => {
   const request = await serve({ 'index.html': '', '.env': 'SECRET', '.git/config': 'x' }, false, { out: '/etc' });
   for (const path of [
     '/.env',
@@ -88,14 +88,14 @@ test('never serves what is outside, hidden or invalid', async () => {
   expect((await request('/', {}, 'POST')).status).toBe(405);
 });
 
-test('sends a directory to its address with a slash, on the same host', async () => {
+test('redirects a directory to its URL with a slash, on the same host', async () => {
   const request = await serve({ 'docs/index.html': 'x' });
   expect((await request('/docs?a=1')).headers.location).toBe('/docs/?a=1');
   expect((await request('/docs?next=/x?y=1')).headers.location).toBe('/docs/?next=/x?y=1');
   expect((await request('//docs')).headers.location).toBe('/docs/');
 });
 
-test('unknown paths get 404, the page 404.html, or the front page where that was asked for', async () => {
+test('unknown paths get 404, the page 404.html, or the front page if requested', async () => {
   expect((await (await serve({ 'index.html': 'home' }))('/x')).status).toBe(404);
   const custom = await (await serve({ 'index.html': 'home', '404.html': 'lost' }))('/x');
   expect([custom.status, custom.body.toString()]).toEqual([404, 'lost']);
@@ -109,7 +109,7 @@ test('unknown paths get 404, the page 404.html, or the front page where that was
   }
 });
 
-test('files with a hash are kept for a year, all others are revalidated by their ETag', async () => {
+test('files with a hash are cached for a year, all others are revalidated by their ETag', async () => {
   const request = await serve({
     'index.html': 'home',
     'assets/index-BxY3k9Qz.js': 'code',
@@ -144,7 +144,7 @@ test('compresses text, and answers ranges of other files', async () => {
   expect((await request('/a.mp4', {}, 'HEAD')).headers['content-length']).toBe('10');
 });
 
-test('sends what the build compressed itself, and keeps the address and type of the original', async () => {
+test('sends files that the build compressed itself, with the URL and type of the original', async () => {
   const request = await serve({ 'a.js': 'original', 'a.js.br': brotliCompressSync('compressed') });
   const answer = await request('/a.js', { 'accept-encoding': 'br' });
   expect(brotliDecompressSync(answer.body).toString()).toBe('compressed');
@@ -155,7 +155,7 @@ test('sends what the build compressed itself, and keeps the address and type of 
   expect((await request('/a.js')).body.toString()).toBe('original');
 });
 
-test('a visitor who leaves during a download leaves no open file behind', async () => {
+test('closes the file if a visitor disconnects during a download', async () => {
   await serve({ 'film.bin': Buffer.alloc(20_000_000) });
   const handle = await open(join(roots.at(-1) ?? '', 'film.bin'));
   // Kept here, because what is collected as garbage is closed too, with a warning in the application's log.
@@ -171,7 +171,7 @@ test('a visitor who leaves during a download leaves no open file behind', async 
   await vi.waitFor(() => expect(areClosed()).toEqual([true, true]), { timeout: 20_000 });
 });
 
-test('a file that could not be read once is served afterwards', async () => {
+test('serves a file after a temporary failure to read it', async () => {
   // The memory of a process is a file that cannot be read from its beginning.
   const request = await serve({ 'a.js': 'original' }, false, { 'a.js.br': '/proc/self/mem' });
   const headers = { 'accept-encoding': 'br' };

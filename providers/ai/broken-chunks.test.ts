@@ -70,7 +70,7 @@ test.each(STREAMS)('%s: whatever breaks in a stream, its failure is the provider
   );
 });
 
-test('a last chunk that is no JSON, which waits for the usage, ends the stream as an error', () => {
+test('a held last chunk that is not valid JSON ends the stream with an error', () => {
   const last = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"a\\q":1}\n\n';
   for (const end of [DONE, '']) {
     const { text, failure } = translate(

@@ -57,7 +57,7 @@ describe('a 403', () => {
     expect(parseReportedFailure(reported, true)).toMatchObject({ kind: 'content-refused' });
   });
 
-  test('has the words of the provider without ids of the account', () => {
+  test('has the message of the provider without ids of the account', () => {
     const words = 'Content violates usage guidelines. Model: grok-4.3, Failed check: SAFETY_CHECK_TYPE_BIO';
     expect(parse(403, XAI_CONTENT)).toMatchObject({ words });
   });
@@ -93,7 +93,7 @@ test.each<[string, unknown]>([
   ['in the message', { object: 'error', message: { detail: [{ ...FORBIDDEN, loc: ['body', 'user'] }] }, code: null }],
   ['as the message', { object: 'Error', message: [{ ...FORBIDDEN, loc: ['body', 'user'] }], code: 3001 }],
   ['as the detail', { detail: [{ ...FORBIDDEN, loc: ['body', 'user'] }] }],
-])('a validator names the fields that it refuses, and not what they hold (%s)', (_what, body) => {
+])('a validator’s message names the refused fields without their values (%s)', (_what, body) => {
   const words = 'user: Extra inputs are not permitted';
   expect(parse(422, body)).toMatchObject({ kind: 'request-refused', words });
 });
@@ -126,12 +126,12 @@ test.each<[object, unknown, number | undefined]>([
   [{ 'retry-after': '7' }, '37s', 7],
   [{}, 'soon', undefined],
   [{}, undefined, undefined],
-])('a wait is read from the headers (%j) or the error (%s)', (headers, retryDelay, retryAfter) => {
+])('reads the wait from the headers (%j) or the error (%s)', (headers, retryDelay, retryAfter) => {
   const details = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure' }, ...(retryDelay ? [{ retryDelay }] : [])];
   expect(parse(429, [openAi('Quota', { details })], headers).retryAfter).toBe(retryAfter);
 });
 
-test('words of a provider that are too long are cut between characters', () => {
+test('cuts a provider’s message that is too long between characters', () => {
   const failure = parse(400, openAi(`${'x'.repeat(999)}🙂 and more`));
   failure.maskKey('sk-1');
   expect(failure.words).toBe(`${'x'.repeat(999)}…`);

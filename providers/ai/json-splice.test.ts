@@ -18,7 +18,7 @@ test('removes undefined members', () => {
   expect(setMembers('{"a":1}', { a: undefined })).toBe('{}');
 });
 
-test('ends in a text whose brackets are closed, and which is not valid', () => {
+test('terminates for a text with closed brackets that is not valid JSON', () => {
   expect(setMembers('{"a":1,"b"},"c"', { d: 1 })).toBe('{"a":1,"b","d":1},"c"');
 });
 
@@ -38,7 +38,7 @@ test('sets the given members of any object and keeps everything else unchanged',
   );
 });
 
-test('no text that is written by JSON.stringify is ambiguous, and every text with a key twice is', () => {
+test('no text from JSON.stringify is ambiguous, and every text with a duplicate key is', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ unit: 'grapheme' }), fc.jsonValue(), (value, key, other) => {
       fc.pre(!JSON.stringify([value, key]).includes('__proto__'));
@@ -59,7 +59,7 @@ test.each([
   expect(isAmbiguous(text)).toBe(expected);
 });
 
-test('an object is whole, and nothing that it begins with is', () => {
+test('an object is whole, and none of its beginnings is', () => {
   const inputs = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat());
   fc.assert(
     fc.property(inputs, ([object, at]) => {

@@ -85,7 +85,7 @@ test('decodes unrequested gzip', async () => {
   expect(await wholeOf(url)).toBe('unpacked');
 });
 
-test('an error of what takes a piece is its caller’s, and ends the upstream call', async () => {
+test('an error thrown while handling a piece reaches the caller and ends the upstream call', async () => {
   let closed = false;
   const url = await upstream((_request, response) => {
     response.on('close', () => {

@@ -25,7 +25,7 @@ const release = (message: string) =>
     { bucket: 'b', key: 'k' },
   );
 
-test('a version of Node that Lambda does not take any more is told apart from other refusals', async () => {
+test('distinguishes a retired version of Node from other refusals', async () => {
   const retired =
     'The runtime parameter of nodejs20.x is no longer supported for creating or updating AWS Lambda functions.';
   await expect(release(retired)).rejects.toThrow(new RuntimeRetired('20'));
@@ -65,13 +65,13 @@ function throttling(refusals: number, maxAttempts: number) {
   return { release, seen: () => seen };
 }
 
-test('each request that Lambda refuses for its rate is reported, also where a repetition succeeds', async () => {
+test('reports each throttled request, even if a retry succeeds', async () => {
   const { release, seen } = throttling(2, 4);
   expect(await release()).toBe('7');
   expect(seen()).toBe(2);
 });
 
-test('where Lambda refuses all repetitions, the release is told that it has to wait', async () => {
+test('throws HostThrottled if Lambda throttles all retries', async () => {
   const { release, seen } = throttling(1000, 2);
   await expect(release()).rejects.toThrow(HostThrottled);
   expect(seen()).toBe(2);
@@ -106,7 +106,7 @@ function createLambda(onUpload: (key: string) => Promise<void>) {
 test.each([
   { late: 1, made: ['late', 'current'] },
   { late: 5, made: ['late', 'late'] },
-])('a release has its own code, also where another deployment uploads meanwhile: %j', async ({ late, made }) => {
+])('a release has its own code, even if another deployment uploads at the same time: %j', async ({ late, made }) => {
   let uploads = 0;
   const { release, versions } = createLambda(async (key) => {
     if (key === 'current' && uploads++ < late) await release('late');
@@ -148,26 +148,26 @@ test.each([
   'UpdateFunctionCodeCommand',
   'PutFunctionConcurrencyCommand',
   'PublishVersionCommand',
-])('a release begins again where another change of the function is made: %s', async (operation) => {
+])('a release starts over if the function is changed concurrently: %s', async (operation) => {
   const { host, asked } = busyAt(operation);
   expect(await host.release(APP, { bucket: 'b', key: 'k' })).toBe('3');
   expect(asked.filter((each) => each === operation)).toHaveLength(2);
 });
 
-test('a release that met a busy function begins again for another code, too', async () => {
+test('a release that met a busy function also starts over when its code was replaced', async () => {
   const { host, asked } = busyAt('UpdateFunctionCodeCommand', 'PublishVersionCommand');
   expect(await host.release(APP, { bucket: 'b', key: 'k' })).toBe('3');
   expect(asked.filter((each) => each === 'UpdateFunctionCodeCommand')).toHaveLength(3);
 });
 
-test('an address has its permissions, or is not made: a busy function is no permission that was given before', async () => {
+test('does not create a function URL without its permissions: a busy function is not an existing permission', async () => {
   const { host, asked } = busyAt('AddPermissionCommand');
   await expect(host.switchTo('app_1', '3')).rejects.toThrow(/update is in progress/);
   expect(asked).not.toContain('CreateFunctionUrlConfigCommand');
 });
 
 test.each(['copy of the artifact', 'publication'])(
-  'a release that would not end in the time of its step does not begin again: a long %s',
+  'a release that would exceed the time of its step does not start over: a long %s',
   async (part) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const pass = () => void vi.advanceTimersByTime(61_000);
@@ -181,7 +181,7 @@ test.each(['copy of the artifact', 'publication'])(
 test.each([
   ['Unable to delete version because the following aliases reference it: [live]', false],
   ['The operation cannot be performed at this time. An update is in progress for resource: arn', undefined],
-])('a release serves where an alias points to it, and not while its function is busy: %s', async (message, answer) => {
+])('a release is kept if an alias points to it, but not because its function is busy: %s', async (message, answer) => {
   const send = async () => {
     throw new ResourceConflictException({ message, $metadata: {} });
   };

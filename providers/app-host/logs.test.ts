@@ -100,7 +100,7 @@ test('the log group of an application is created once, with the ARN of its funct
   expect(calls.slice(4)).toEqual(asked);
 });
 
-test('the end of a log is found behind any number of lines', async () => {
+test('finds the end of a log after any number of lines', async () => {
   const events = Array.from({ length: 20 }, (_, at) => event(at, `${at}`, `${'\n'.repeat(20_000)}line ${at}`));
   const { logs } = over([{ events, nextToken: 'more' }, { events: [event(20, '20', 'last\n\n')] }]);
   expect(await logs.tail('app_1', '3', since, 3)).toEqual(['line 18', 'line 19', 'last']);

@@ -56,7 +56,7 @@ test('a query that ends while it is being stopped took too long, and one that ca
   await expect(over([], failing('AccessDenied')).starts.read('1', span)).rejects.toThrow('AccessDenied');
 });
 
-test('a used-up rate is told apart from other failures', async () => {
+test('distinguishes throttling from other failures', async () => {
   const failing = (name: string) => () => Promise.reject(named(name));
   await expect(createAppStarts(failing('LimitExceededException'), '').read('1', span)).rejects.toThrow(
     MetricsThrottled,
@@ -65,7 +65,7 @@ test('a used-up rate is told apart from other failures', async () => {
   await expect(createAppMetrics(failing('AccessDenied'), '').read('1', span)).rejects.toThrow('AccessDenied');
 });
 
-test('a result of several pages is read to its end', async () => {
+test('reads a result of several pages to its end', async () => {
   const tokens: unknown[] = [];
   const metrics = createAppMetrics(async <Output>(_: string, input: object): Promise<Output> => {
     const { NextToken } = input as { NextToken?: string };

@@ -10,7 +10,7 @@ const packed = (files: Record<string, string>) => {
   return zip.end();
 };
 
-test('a file of an archive is replaced, and the others stay as they are', async () => {
+test('replaces a file of an archive and keeps the others unchanged', async () => {
   const long = 'variables '.repeat(500);
   const before = packed({ 'run.sh': '#!/bin/sh', '.service/env.json': long, 'ü/server.js': 'serve()' });
   expect(readPackedFile(before, '.service/env.json')?.toString()).toBe(long);
@@ -24,12 +24,12 @@ test('a file of an archive is replaced, and the others stay as they are', async 
   });
 });
 
-test('a file that is not there is undefined, and what is no archive is an error', () => {
+test('a missing file is undefined, and invalid archives are errors', () => {
   expect(readPackedFile(packed({ a: 'b' }), '.service/env.json')).toBeUndefined();
   expect(() => readPackedFile(Buffer.from('not a ZIP, but long enough'), 'a')).toThrow('no archive');
 });
 
-test('content that another thread packs makes the same archive', async () => {
+test('content that another thread packs produces the same archive', async () => {
   const contents = [Buffer.alloc(0), Buffer.from('short'), Buffer.alloc(100_000, 'words '), randomBytes(100_000)];
   const [here, beside] = [createZip(), createZip()];
   for (const [name, content] of contents.entries()) {

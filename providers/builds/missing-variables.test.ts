@@ -6,7 +6,7 @@ test.each([
   "src/a.ts(3,7): error TS18048: 'env' is possibly 'undefined'.",
   "Type error: Property 'DB' is missing in type '{}' but required in type 'Env'.",
   'ReferenceError: API_KEY is not defined',
-])('an error of the code is about no variable: %s', (line) => {
+])('an error in the code is not about a missing variable: %s', (line) => {
   expect(lacksVariable(line)).toBe(false);
 });
 

@@ -76,7 +76,7 @@ test('redacts a value that is split at any position', () => {
   }
 });
 
-test('passes on text at once that cannot become a secret', () => {
+test('passes on text immediately if it cannot become a secret', () => {
   const stream = createRedactor(['secret']).stream();
   expect(stream.write('progress 10%')).toBe('progress 10%');
   expect(stream.write(' a se')).toBe(' a ');

@@ -32,7 +32,7 @@ function service(points: Record<string, [at: string, value: number][]>, StatusCo
 
 const NOW = new Date('2026-11-26T22:10:00Z');
 
-test('the use of a month has all pages of its values, the newest storage, and nothing of the month before', async () => {
+test('the usage of a month has the values of all pages and the newest storage, and excludes the previous month', async () => {
   const { metrics, requests } = service({
     ClusterStorageSize: [
       ['2026-11-26T22:00:00Z', 300],
@@ -54,12 +54,12 @@ test('the use of a month has all pages of its values, the newest storage, and no
   expect(new Date((requests[0]?.StartTime ?? 0) * 1000).toISOString()).toBe('2026-10-31T00:00:00.000Z');
 });
 
-test('a metric that CloudWatch could not read fails the measurement, in place of counting as unused', async () => {
+test('a metric that CloudWatch could not read fails the measurement instead of counting as no usage', async () => {
   const { metrics } = service({}, 'InternalError');
   await expect(metrics.readUsage(['one'], NOW)).rejects.toThrow('CloudWatch could not read storage0: InternalError');
 });
 
-test('no request exceeds what CloudWatch answers at once, and clusters without values have used nothing', async () => {
+test('no request exceeds CloudWatch’s limits, and clusters without values have no usage', async () => {
   const { metrics, requests } = service({});
   const ids = Array.from({ length: 250 }, (_, index) => `cluster${index}`);
   const usage = await metrics.readUsage(ids, new Date('2026-12-31T23:59:59.500Z'));

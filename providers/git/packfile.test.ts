@@ -20,14 +20,14 @@ test('reads the objects of a pack', () => {
   ]);
 });
 
-test('a small pack that unfolds to more than four times the largest object is refused', () => {
+test('refuses a small pack that decompresses to more than four times the largest object', () => {
   const blobs = Array.from({ length: 5 }, (_, at) => Buffer.alloc(MIB, at));
   expect(readPack(packOf(blobs.slice(1)), MIB).size).toBe(4);
   expect(packOf(blobs).length).toBeLessThan(8 * 1024);
   expect(() => readPack(packOf(blobs), MIB)).toThrow(InvalidPack);
 });
 
-test('a pack of very many objects is refused', () => {
+test('refuses a pack with too many objects', () => {
   const blobs = Array.from({ length: 1001 }, (_, at) => Buffer.from(String(at)));
   expect(readPack(packOf(blobs.slice(1)), MIB).size).toBe(1000);
   expect(() => readPack(packOf(blobs), MIB)).toThrow('too many objects');

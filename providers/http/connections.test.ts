@@ -20,7 +20,7 @@ async function countingServer() {
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 
-test('a connection that was idle for 20 s is not used again, though others were in use meanwhile', async () => {
+test('a connection that was idle for 20 s is not reused, even if others were in use', async () => {
   const [often, seldom] = [await countingServer(), await countingServer()];
   const connect = createConnectionPool();
   const call = async (port: number) => {

@@ -53,11 +53,11 @@ describe('a charge of a saved card', () => {
     return await payments.charge({ ...card, reference: 'pay-1', amountCents: 100 }).catch((error) => error);
   };
 
-  test('that the provider refuses for good is told apart', async () => {
+  test('that the provider refuses permanently is a ChargeRefused', async () => {
     expect(await charge(400, 'Invalid authorization code')).toBeInstanceOf(ChargeRefused);
   });
 
-  test('that was made before is no failure', async () => {
+  test('that was made before is not an error', async () => {
     expect(await charge(400, 'Duplicate Transaction Reference')).toBeUndefined();
   });
 

@@ -3,7 +3,7 @@ import { accountMeasures, cellMeasures } from './measures.ts';
 
 const quotas = { limitOf: async () => 2500 };
 
-test('certificates are counted on all pages, whatever their keys; tenants by the certificates that are in use', async () => {
+test('counts certificates on all pages with any key type, and tenants by the certificates in use', async () => {
   const pages = [
     [{ InUse: true }, { InUse: false }, {}],
     [{ InUse: true }, { InUse: true }],

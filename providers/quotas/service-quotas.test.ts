@@ -12,14 +12,14 @@ const quotasIn = (...pages: object[][]) =>
     return { Quotas: pages[at], ...(at + 1 < pages.length ? { NextToken: String(at + 1) } : {}) };
   });
 
-test('a quota is found by its name on any page, whatever AWS does not know of the others', async () => {
+test('finds a quota by its name on any page, even if AWS lacks the values of other quotas', async () => {
   const others = [{ QuotaName: 'another', ErrorReason }, { QuotaCode: 'L-1' }];
   const quotas = quotasIn(others, [{ QuotaName: name.toUpperCase(), Value: 30 }]);
   expect(await quotas.limitOf('dsqlClusters', 'eu-west-1')).toBe(30);
   expect(await quotasIn(others, []).limitOf('dsqlClusters', 'eu-west-1')).toBe(AWS_LIMITS.dsqlClusters.value);
 });
 
-test('a quota whose value AWS does not know has not the value of a new account', async () => {
+test('a quota whose value AWS does not know does not fall back to the value of a new account', async () => {
   const quotas = quotasIn([{ QuotaName: name, ErrorReason }]);
   await expect(quotas.limitOf('dsqlClusters', 'eu-west-1')).rejects.toThrow(name);
 });

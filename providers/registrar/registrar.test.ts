@@ -3,11 +3,11 @@ import { createRegistrar } from './registrar.ts';
 
 const failing = (name: string) => createRegistrar(() => Promise.reject(Object.assign(new Error(`${name}!`), { name })));
 
-test('a domain that is not in the account is not registered here', async () => {
+test('a domain that is not in the account counts as not registered', async () => {
   await expect(failing('InvalidInput').registered('shop.co.za')).resolves.toBeUndefined();
 });
 
-test('an extension that the registrar does not sell is no failure', async () => {
+test('a TLD that the registrar does not sell is not an error', async () => {
   await expect(failing('UnsupportedTLD').availability('shop.africa')).resolves.toBe('UNSUPPORTED');
 });
 

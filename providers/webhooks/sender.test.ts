@@ -41,13 +41,13 @@ test.each([
   [200, 'gzip'],
   [200, 'deflate'],
   [200, 'zstd'],
-])('takes %i with no body for a success, whatever its coding: %s', async (status, coding) => {
+])('%i without a body is a success with any content coding: %s', async (status, coding) => {
   const headers = { 'content-encoding': coding, ...(status === 200 ? { 'content-length': 0 } : {}) };
   const one = await started(receiver((_, response) => response.writeHead(status, headers).end()));
   expect(await sender.send(one.url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED', status, body: '' });
 });
 
-test('an unknown coding is none, whatever its name', async () => {
+test('ignores an unknown content coding', async () => {
   const one = await started(
     receiver(({ headers }, response) =>
       response.writeHead(200, { 'content-encoding': String(headers['x-coding']) }).end('thanks'),
@@ -73,7 +73,7 @@ test('keeps the headers of the response without secrets, and the time of each pa
   expect(again.timing).toMatchObject({ connectMs: null, tlsMs: null, firstByteMs: expect.any(Number) });
 });
 
-test('keeps at most 1 KB of headers, whole ones only', async () => {
+test('keeps at most 1 KB of headers, and only whole headers', async () => {
   const raw = Array.from({ length: 100 }, (_, at) => [`X-Header-${at}`, 'v'.repeat(40)]).flat();
   const kept = formatHeaders(raw);
   expect(kept.length).toBeLessThanOrEqual(MAX_KEPT_HEADERS);
@@ -140,7 +140,7 @@ describe('a failing receiver', () => {
   });
 });
 
-test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'])('throws %s, which is no fault of the receiver', async (code) => {
+test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'])('throws %s, which is not the receiver’s fault', async (code) => {
   const fault = Object.assign(new Error('connect'), { code });
   const resolve = () => Promise.reject(fault);
   const lacking = createWebhookSender({ allowLocal: false, deadline: DEADLINE, resolve });
@@ -157,7 +157,7 @@ describe('connections', () => {
     expect([one.received.length, ports.size]).toEqual([3, 1]);
   });
 
-  test('closed by the receiver meanwhile are not counted as failures', async () => {
+  test('closed by the receiver in the meantime do not count as failures', async () => {
     // The receiver promises keep-alive and closes the connection at the next request.
     const sockets = new Set<unknown>();
     const one = await started(
@@ -191,7 +191,7 @@ describe('addresses', () => {
     },
   );
 
-  test('treats localhost like any other name where local receivers are not allowed', async () => {
+  test('treats localhost like any other name if local receivers are not allowed', async () => {
     expect(await strict.send('https://localhost/', {}, '{}')).toMatchObject({ status: null });
   });
 

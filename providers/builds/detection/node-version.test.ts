@@ -15,11 +15,11 @@ test.each([
   ['18.x', '20', 'warning: package.json requires Node 18.x (engines.node), which is not available: using Node 20'],
   ['>=12 <17', '20', expect.stringContaining('which is not available')],
   ['26', '24', expect.stringContaining('which is not available: using Node 24')],
-])('engines.node %s selects Node %s where the owner chose none', (node, version, note) => {
+])('engines.node %s selects Node %s if the owner chose none', (node, version, note) => {
   expect(chooseNode({ nodeVersion: '22', nodeVersionByDefault: true }, manifest(node))).toEqual({ version, note });
 });
 
-test('a version that was chosen wins, with a warning', () => {
+test('a version that the owner chose takes precedence, with a warning', () => {
   expect(chooseNode({ nodeVersion: '22' }, manifest('20.x'))).toEqual({
     version: '22',
     note: 'warning: package.json requires Node 20.x (engines.node), but nodeVersion is 22: set nodeVersion to 20',

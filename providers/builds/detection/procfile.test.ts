@@ -6,7 +6,7 @@ test('reads the commands of processes', () => {
   expect(parseProcfile(text)).toEqual({ release: 'echo a:b', web: 'node a.js  --x', worker: 'node b.js' });
 });
 
-test('reads a line with a megabyte of blanks, which a request waits for', () => {
+test('reads a line with a megabyte of spaces without delay, because a request waits for it', () => {
   const command = `a${' '.repeat(1024 * 1024)}b`;
   expect(parseProcfile(`web: ${command}`)).toEqual({ web: command });
 });

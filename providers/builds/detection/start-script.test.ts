@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startScriptOf } from './start-script.ts';
 
-test('a script that runs others is divided', () => {
+test('divides a script that runs other scripts', () => {
   const scripts = { start: 'npm run all', all: 'tsc && node dist/main.js' };
   expect(startScriptOf({ scripts })).toMatchObject({ build: ['tsc'], start: { kind: 'node', file: 'dist/main.js' } });
 });
@@ -22,7 +22,7 @@ test.each([
   ['lite-server', [], 'development'],
   ['farm start --port 3000', [], 'development'],
   ['farm --host', [], 'development'],
-])('style sheets belong to the build, development servers to no release: %s', (start, build, kind) => {
+])('style sheets belong to the build, and development servers do not start in a release: %s', (start, build, kind) => {
   expect(startScriptOf({ scripts: { start } })).toMatchObject({ build, start: { kind } });
 });
 
@@ -101,11 +101,14 @@ test.each<[script: string, start: string, environment?: object]>([
   ['pm2 start --sort name:desc --hp /tmp app.js --v8 --filter-env A --no-autostart', 'node app.js'],
   ['pm2-runtime --machine-name a --auto-exit app.js', 'node app.js'],
   ['pm2 start app.js --unknown', 'pm2 start app.js --unknown'],
-])('takes the options of programs that run a file as they do: %s', (start, expected, environment = {}) => {
-  const found = startScriptOf({ scripts: { start, serve: 'node app.js --served' } })?.start;
-  if (found?.kind !== 'node') expect(found).toEqual({ kind: 'shell', command: expected });
-  else {
-    expect(['node', ...found.options, found.file, ...found.args].join(' ')).toBe(expected);
-    expect(found.environment).toEqual(environment);
-  }
-});
+])(
+  'interprets the options of programs that run a file as these programs do: %s',
+  (start, expected, environment = {}) => {
+    const found = startScriptOf({ scripts: { start, serve: 'node app.js --served' } })?.start;
+    if (found?.kind !== 'node') expect(found).toEqual({ kind: 'shell', command: expected });
+    else {
+      expect(['node', ...found.options, found.file, ...found.args].join(' ')).toBe(expected);
+      expect(found.environment).toEqual(environment);
+    }
+  },
+);
