@@ -2,7 +2,7 @@ import type { Application, Client } from '../client/index.ts';
 import { CommandError, type Context, type Option, UsageError } from './command.ts';
 import { readRepository, remoteKey } from './repository.ts';
 
-/** The option by which commands name their application. */
+/** The option that selects the application of a command. */
 export const APP: Option = {
   name: 'app',
   short: 'a',
@@ -17,9 +17,9 @@ async function allApps(client: Client, signal: AbortSignal): Promise<Application
 
 const listed = (apps: readonly Application[]) => apps.map(({ name, slug }) => `${name} (${slug})`).join(', ');
 
-/** Returns the one application of several; undefined for none. @throws UsageError for several */
-function only(apps: readonly Application[], what: string): Application | undefined {
-  if (apps.length > 1) throw new UsageError(`${what} are several applications: ${listed(apps)}. Name one with --app.`);
+/** Returns the only application of a list; undefined if it is empty. @throws UsageError for several */
+function only(apps: readonly Application[], match: string): Application | undefined {
+  if (apps.length > 1) throw new UsageError(`Several applications ${match}: ${listed(apps)}. Name one with --app.`);
   return apps[0];
 }
 
@@ -31,7 +31,7 @@ export async function namedApp({ client, signal }: Context, name: string): Promi
     exact ??
     only(
       apps.filter((app) => app.name.toLowerCase() === name.toLowerCase()),
-      `Named "${name}"`,
+      `are named "${name}"`,
     );
   if (!found) throw new CommandError(`There is no application "${name}". hosting apps lists them.`);
   return found;
@@ -43,10 +43,10 @@ export async function appOfRemote({ client, signal }: Context, url: string): Pro
   const apps = (await allApps(client(), signal)).filter(
     ({ repoUrl }) => repoUrl !== null && remoteKey(repoUrl) === key,
   );
-  return only(apps, `Of ${url} there`);
+  return only(apps, `are deployed from ${url}`);
 }
 
-/** Returns the application of a command: the one named, or that of the folder's remote. @throws CommandError */
+/** Returns the application of a command: the one in `--app`, or the one of the folder's remote. @throws CommandError */
 export async function chosenApp(context: Context): Promise<Application> {
   const name = context.option('app');
   if (name !== undefined) return await namedApp(context, name);
@@ -57,7 +57,7 @@ export async function chosenApp(context: Context): Promise<Application> {
   return app;
 }
 
-/** Returns the address of an application: as the installation's, https without a port, or the port of a local run. */
+/** Returns the URL of an application, with the protocol and port of the installation: https without a port, or those of a local run. */
 export function urlOf(api: string, { primaryDomain }: Pick<Application, 'primaryDomain'>): string {
   const { protocol, port } = new URL(api);
   return `${protocol}//${primaryDomain}${port ? `:${port}` : ''}`;

@@ -91,10 +91,7 @@ test('output that cannot be written, and a current folder that was deleted, end 
     });
     return [started.status, started.stderr || started.stdout];
   };
-  expect(inDeleted('deploy')).toEqual([
-    1,
-    'error: The current folder does not exist any more: change to another one.\n',
-  ]);
+  expect(inDeleted('deploy')).toEqual([1, 'error: The current folder no longer exists. Change to another one.\n']);
   expect(inDeleted('--version'), 'what does not read it goes on').toEqual([0, 'development\n']);
 });
 
@@ -462,8 +459,8 @@ describe('deploy while another deployment is under way', () => {
   test('waits for its end, then starts one and reports that', async () => {
     const { exitCode, id, created, stderr } = await deploy([{ id: 'dep_1', ...RUNNING }]);
     expect([exitCode, id, created]).toEqual([0, 'dep_new', ['dep_new']]);
-    expect(stderr).toContain('Deployment dep_1 is under way. A new one starts when it has ended.');
-    expect(stderr).toContain('Deployment dep_1 has ended: SUCCEEDED.');
+    expect(stderr).toContain('Deployment dep_1 is in progress. A new one starts when it has finished.');
+    expect(stderr).toContain('Deployment dep_1 has finished: SUCCEEDED.');
   });
 
   test('with --detach returns when its own has started', async () => {
@@ -477,7 +474,7 @@ describe('deploy while another deployment is under way', () => {
       { id: 'dep_1', ...RUNNING },
     ]);
     expect([exitCode, id, created, refused]).toEqual([0, 'dep_2', [], 1]);
-    expect(stderr).toContain('Deployment dep_2 deploys the newest commit already');
+    expect(stderr).toContain('Deployment dep_2 already deploys the newest commit');
   });
 
   test('follows the one of another job that began after it: two jobs do not wait for each other in turn', async () => {

@@ -7,7 +7,7 @@ export interface Argument {
   name: string;
   description: string;
   optional?: true;
-  /** Takes all that follow; only the last one may. */
+  /** True for a last argument that takes all remaining values. */
   many?: true;
 }
 
@@ -15,15 +15,15 @@ export interface Option {
   name: string;
   description: string;
   short?: string;
-  /** Placeholder of its value in help; an option without one is a flag. */
+  /** The placeholder for its value in help. An option without one is a flag. */
   value?: string;
   /** The values that completion offers. */
   choices?: readonly string[];
 }
 
-/** A command as data: dispatch, help, completion and docs/cli.md come from it. */
+/** A command as data. Dispatch, help, completion and docs/cli.md are derived from it. */
 export interface Command {
-  /** Its words: `apps create`. */
+  /** The words of the command, such as `apps create`. */
   name: string;
   /** One sentence without a full stop, in the imperative. */
   summary: string;
@@ -32,54 +32,54 @@ export interface Command {
   arguments?: readonly Argument[];
   options?: readonly Option[];
   examples?: readonly string[];
-  /** Resolves when it succeeded. @throws CommandError, UsageError, ApiError, ConnectionError */
+  /** Runs the command. @throws CommandError, UsageError, ApiError, ConnectionError */
   run(context: Context): Promise<void>;
 }
 
-/** Everything that a command is given. */
+/** The input and environment of a command. */
 export interface Context {
-  /** The text of an argument; empty where an optional one was left out. */
+  /** Returns the value of an argument; an empty string for an omitted optional one. */
   argument(name: string): string;
-  /** All texts of the argument that takes many. */
+  /** The values of the argument that takes many. */
   rest: readonly string[];
   option(name: string): string | undefined;
   flag(name: string): boolean;
   out: Output;
   settings: Settings;
-  /** The address of the installation. @throws NotSignedIn where none is known, UsageError where only that is missing */
+  /** Returns the address of the installation. @throws NotSignedIn, or UsageError if only the address is missing */
   api(): string;
-  /** A client with the key. @throws NotSignedIn */
+  /** Returns a client with the key. @throws NotSignedIn */
   client(): Client;
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the user ends the command. */
+  /** Aborted when the user interrupts the command. */
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
   /** Asks a question at the terminal. Returns the answer; undefined at the end of the input (Ctrl-D). */
   ask(question: string): Promise<string | undefined>;
-  /** Asks before something that cannot be undone or costs something; `--yes` answers. @throws CommandError when declined */
+  /** Asks for confirmation before an action that cannot be undone or costs money. `--yes` confirms. @throws CommandError if declined */
   confirm(question: string): Promise<void>;
 }
 
 /** The exit codes. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, notSignedIn: 3, interrupted: 130 } as const;
 
-/** A failure that the user can do something about: its message says what. */
+/** A failure that the user can fix. The message says how. */
 export class CommandError extends Error {
   readonly exitCode: number = EXIT.failed;
 }
 
-/** A command line that means nothing. */
+/** An invalid command line. */
 export class UsageError extends CommandError {
   override readonly exitCode = EXIT.usage;
 }
 
-/** No key, or one that the platform refuses. */
+/** A missing key, or a key that the platform refuses. */
 export class NotSignedIn extends CommandError {
   override readonly exitCode = EXIT.notSignedIn;
 }
 
-/** The option by which every command that asks is told not to. */
+/** The option that answers all questions of a command. */
 export const YES: Option = { name: 'yes', short: 'y', description: 'Answer yes to all questions' };
 
 /** Options of every command. */

@@ -1,18 +1,18 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { WebhookEvent } from '../client/index.ts';
 
-/** A receiver has as long as for a real delivery. */
+/** The timeout of a receiver in milliseconds, the same as for a real delivery. */
 const TIMEOUT_MS = 10_000;
 
 export interface Forwarded {
-  /** The status of the answer; null where there was none. */
+  /** The status of the response; null if there was none. */
   status: number | null;
-  /** Why there was no answer. */
+  /** The reason why there was no response. */
   error?: string;
   durationMs: number;
 }
 
-/** Returns the headers of a delivery, as the platform signs it: in its own form and in that of Standard Webhooks. */
+/** Returns the headers of a delivery, with the platform's signature and that of Standard Webhooks. */
 export function headersOf(event: WebhookEvent, body: string, secret: string, now: Date): Record<string, string> {
   const t = String(Math.floor(now.getTime() / 1000));
   const own = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
@@ -50,7 +50,7 @@ export async function forward(
     return { status: response.status, durationMs: took() };
   } catch (error) {
     if (signal.aborted) throw error;
-    const reason = limit.aborted ? 'no answer within 10 s' : `${new URL(url).origin} could not be reached`;
+    const reason = limit.aborted ? 'no response within 10 s' : `${new URL(url).origin} could not be reached`;
     return { status: null, error: reason, durationMs: took() };
   }
 }

@@ -5,11 +5,11 @@ const ARGUMENT = ({ name, optional, many }: Argument) => {
   return optional ? `[${text}]` : `<${text}>`;
 };
 
-/** `hosting apps create <name>` */
+/** Returns the usage of a command: `hosting apps create <name>`. */
 export const synopsis = ({ name, arguments: expected = [] }: Command): string =>
   ['hosting', name, ...expected.map(ARGUMENT)].join(' ');
 
-/** `-y, --yes`, `--app <name>` */
+/** Returns the usage of an option: `-y, --yes` or `--app <name>`. */
 export const optionText = ({ name, short, value }: Option): string =>
   `${short ? `-${short}, ` : ''}--${name}${value ? ` <${value}>` : ''}`;
 
@@ -19,7 +19,7 @@ function section(title: string, rows: readonly (readonly [string, string])[]): s
   return `\n${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
 }
 
-/** Returns the help of one command. */
+/** Returns the help for a command. */
 export function helpOf(command: Command): string {
   const { summary, description, arguments: expected = [], options = [], examples = [] } = command;
   return [
@@ -40,7 +40,7 @@ export function helpOf(command: Command): string {
   ].join('');
 }
 
-/** Returns the help of all commands, or of those that begin with a word. */
+/** Returns the help for all commands, or for those of a group. */
 export function overview(commands: readonly Command[], group = ''): string {
   const shown = commands.filter(({ name }) => group === '' || name.split(' ')[0] === group);
   return [
@@ -53,6 +53,6 @@ export function overview(commands: readonly Command[], group = ''): string {
       'Options',
       GLOBAL_OPTIONS.map((each) => [optionText(each), each.description]),
     ),
-    '\nhosting <command> --help tells more. Exit codes: 0 done, 1 failed, 2 not understood, 3 not signed in.\n',
+    '\nhosting <command> --help shows more. Exit codes: 0 success, 1 failure, 2 invalid command line, 3 not signed in.\n',
   ].join('');
 }

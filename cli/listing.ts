@@ -2,12 +2,12 @@ import type { Command, Context } from './command.ts';
 
 type Cell = string | number | null;
 
-/** A command that shows a list: as the API returns it for scripts, as a table for people. */
+/** A command that shows a list: as JSON for scripts, as a table for people. */
 interface Listing<Item> extends Omit<Command, 'run'> {
   read(context: Context): Promise<readonly Item[]>;
-  /** The cell of an item in each column, by the column's heading. */
+  /** The columns by heading. Each returns the cell of an item. */
   columns: Readonly<Record<string, (item: Item, context: Context) => Cell>>;
-  /** The sentence in place of an empty table. */
+  /** The sentence to print instead of an empty table. */
   none: string;
 }
 

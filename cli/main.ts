@@ -2,7 +2,7 @@ import { CommandError, EXIT } from './command.ts';
 import { commands } from './commands/commands.ts';
 import { run } from './run.ts';
 
-// A reader such as `head` may leave early.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(`error: The output could not be written: ${error.message}.\n`);
@@ -13,14 +13,14 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch {
-    throw new CommandError('The current folder does not exist any more: change to another one.');
+    throw new CommandError('The current folder no longer exists. Change to another one.');
   }
 }
 
 const interrupted = new AbortController();
 const interrupt = () => {
   interrupted.abort();
-  // What does not listen to the signal ends all the same.
+  // Ends work that does not listen to the signal.
   setTimeout(() => process.exit(EXIT.interrupted), 500).unref();
 };
 process.once('SIGINT', interrupt);

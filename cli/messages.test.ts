@@ -30,7 +30,7 @@ describe('a key', () => {
       const { exitCode, stderr } = await hostingAt(knowing(GOOD), command);
       expect([exitCode, stderr]).toEqual([
         3,
-        expect.stringContaining('HOSTING_KEY is not valid (any more): unset or replace'),
+        expect.stringContaining('HOSTING_KEY is invalid or no longer valid. Unset or replace'),
       ]);
       expect(stderr).not.toContain('hosting login');
     }
@@ -57,7 +57,7 @@ describe('a key', () => {
       const run = (...argv: string[]) => hostingAt(answer, argv, { env: { HOSTING_KEY: key } });
       expect(await run('whoami')).toMatchObject({
         exitCode: 3,
-        stderr: expect.stringContaining('HOSTING_KEY is not valid'),
+        stderr: expect.stringContaining('HOSTING_KEY is invalid'),
       });
       expect(await run('login', '--key')).toMatchObject({
         exitCode: 1,
@@ -85,7 +85,7 @@ test('a proxy that Node does not use is said not to be, also of a sign-in', asyn
     expect(ended.stderr).toContain('http://localhost:9 could not be reached.');
     return ended.stderr;
   };
-  const advice = 'HTTPS_PROXY is used with NODE_USE_ENV_PROXY=1 only';
+  const advice = 'Node uses HTTPS_PROXY only with NODE_USE_ENV_PROXY=1';
   for (const command of ['whoami', 'login']) expect(await stderrOf(command, { HTTPS_PROXY })).toContain(advice);
   for (const env of [{}, { HTTPS_PROXY, NODE_USE_ENV_PROXY: '1' }])
     expect(await stderrOf('login', env)).not.toContain(advice);
@@ -256,7 +256,9 @@ test('a new database is found as the variable of its own: DATABASE_URL is the ol
   const answer: RequestListener = ({ method }, response) =>
     response.end(JSON.stringify(method === 'GET' ? { data: apps, has_more: false } : { data }));
   const { stdout } = await hostingAt(answer, ['db', 'create', 'stats', '--app', 'shop']);
-  expect(stdout).toBe('stats is being created. Shop finds it as DATABASE_STATS_URL from its next deployment on.\n');
+  expect(stdout).toBe(
+    'stats is being created. Shop receives its address as DATABASE_STATS_URL with the next deployment.\n',
+  );
 });
 
 test('one variable is no “1 variables”', async () => {

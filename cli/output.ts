@@ -12,13 +12,13 @@ export interface OutputOptions {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
-/** Returns text of others (logs, names, model output) without what would steer the terminal. */
+/** Returns untrusted text (logs, names, model output) without terminal control sequences. */
 export const printable = (text: string): string => stripVTControlCharacters(text).replace(CONTROL, '');
 
 /** Returns a number with its noun: `1 commit`, `2 commits`. */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Prints for a command: results to stdout, everything about them to stderr. */
+/** The output of a command: results to stdout, messages to stderr. */
 export class Output {
   readonly json: boolean;
   readonly #options: OutputOptions;
@@ -28,22 +28,22 @@ export class Output {
     this.#options = options;
   }
 
-  /** A line of the result, for people. */
+  /** Prints a line of the result, for people. */
   line(text = ''): void {
     this.#options.write(`${text}\n`);
   }
 
-  /** A part of a line of the result. */
+  /** Prints a part of a line of the result. */
   part(text: string): void {
     this.#options.write(text);
   }
 
-  /** A line about what happens: never part of the result. */
+  /** Prints a message, which is never part of the result. */
   note(text: string): void {
     this.#options.writeError(`${text}\n`);
   }
 
-  /** A line of a log: the result for people, beside it for scripts. */
+  /** Prints a line of a log: as the result for people, as a message for scripts. */
   log(text: string): void {
     if (this.json) this.note(text);
     else this.line(text);
@@ -53,7 +53,7 @@ export class Output {
     return this.#options.color ? styleText(style, text) : text;
   }
 
-  /** Prints a result: as JSON, or as `show` does. */
+  /** Prints a result as JSON, or with `show`. */
   result(data: unknown, show: () => void): void {
     if (this.json) this.line(JSON.stringify(data, null, 2));
     else show();
@@ -65,7 +65,7 @@ export class Output {
     else show();
   }
 
-  /** Prints rows under their headings, or a sentence where there are none. */
+  /** Prints rows under their headings, or a sentence if there are none. */
   table(headings: readonly string[], rows: readonly (readonly (string | number | null)[])[], none: string): void {
     if (rows.length === 0) {
       this.line(none);

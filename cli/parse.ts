@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Command, GLOBAL_OPTIONS, type Option, UsageError } from './command.ts';
 
-/** A command line, understood. */
+/** A parsed command line. */
 export interface Invocation {
   command: Command;
   arguments: ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export interface Invocation {
   values: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** Returns the command that the words begin with, the longest first, and how many words it takes. */
+/** Returns the longest command with which the words begin, and its number of words. */
 export function findCommand(
   commands: readonly Command[],
   words: readonly string[],
@@ -21,7 +21,7 @@ export function findCommand(
   return found && { command: found.command, length: found.name.length };
 }
 
-/** Options as `parseArgs` takes them. */
+/** Returns options in the format of `parseArgs`. */
 const toConfig = (options: readonly Option[]) =>
   Object.fromEntries(
     options.map(({ name, value, short }) => [
@@ -33,12 +33,12 @@ const toConfig = (options: readonly Option[]) =>
 /** Returns the words of a command line that are not options, for finding the command. */
 const wordsOf = (argv: readonly string[]) => argv.filter((each) => !each.startsWith('-'));
 
-/** The command that a command line begins with, also where options stand before its words. A group alone means its list. */
+/** Returns the command of a command line, even with options before its words. The name of a group selects its `list`. */
 export function commandOf(commands: readonly Command[], argv: readonly string[]): Command | undefined {
   const options = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options = [] }) => options)];
   const valued = new Set(options.flatMap(({ name, value }) => (value ? [`--${name}`] : [])));
-  const own = argv.filter((each, index) => !valued.has(each) && !valued.has(argv[index - 1] ?? ''));
-  const words = wordsOf(own);
+  const withoutValues = argv.filter((word, index) => !valued.has(word) && !valued.has(argv[index - 1] ?? ''));
+  const words = wordsOf(withoutValues);
   const [group, ...others] = words;
   const isListed = others.length === 0 && !argv.includes('--help') && !argv.includes('-h');
   return (findCommand(commands, words) ?? (isListed && group ? findCommand(commands, [group, 'list']) : undefined))
@@ -60,7 +60,7 @@ function bind({ name, arguments: expected = [] }: Command, given: readonly strin
   return { arguments: bound, rest };
 }
 
-/** Understands a command line. @throws UsageError */
+/** Parses a command line. @throws UsageError */
 export function parse(command: Command, argv: readonly string[]): Invocation {
   const options = toConfig([...GLOBAL_OPTIONS, ...(command.options ?? [])]);
   try {

@@ -11,11 +11,11 @@ interface Terminal {
 /** Asks one question at the terminal. Returns the answer; undefined at the end of the input (Ctrl-D). Throws after Ctrl-C. */
 export async function ask(question: string, terminal: Terminal): Promise<string | undefined> {
   const { stdin, stderr, signal, interrupt } = terminal;
-  // It is open for this question only: while it is, the terminal hands over Ctrl-C as a key and sends no SIGINT.
+  // Open only during the question: meanwhile, the terminal delivers Ctrl-C as a key instead of SIGINT.
   const lines = createInterface({ input: stdin, output: stderr });
   lines.on('SIGINT', interrupt);
   const end = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
-  // The end of the input rejects a question or leaves it open, depending on the version of Node.
+  // At the end of the input, a question rejects or stays pending, depending on the Node version.
   const line = lines.question(question, { signal }).catch((error: unknown) => {
     if (signal.aborted) throw error;
     return end;

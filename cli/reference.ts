@@ -38,7 +38,7 @@ $ hosting login --api https://api.example.com
 
 - **Application**: a command applies to the application whose repository is the folder's Git remote. \`--app\` names another by id, slug or name.
 - **Scripts**: \`--json\` prints results to stdout as JSON, and messages to stderr. \`--yes\` answers questions.
-- **Exit codes**: 0 done, 1 failed, 2 not understood, 3 not signed in, 130 interrupted.
+- **Exit codes**: 0 success, 1 failure, 2 invalid command line, 3 not signed in, 130 interrupted.
 - **Keys**: \`hosting login\` creates a key and stores it in \`~/.config/hosting/config.json\`, readable only by you. \`HOSTING_KEY\` and
   \`HOSTING_API\` override it, for example in continuous integration. The command line never prints a key, and sends it only over https or to your
   own machine.

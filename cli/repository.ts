@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 import { CommandError, UsageError } from './command.ts';
 import { readTextFile } from './text.ts';
 
-/** The Git repository that a folder belongs to, as far as deploying is concerned. */
+/** The facts about a folder's Git repository that a deployment needs. */
 export interface Repository {
-  /** Its remote, as the platform clones it. */
+  /** The URL from which the platform clones it. */
   url: string;
   /** The checked-out branch; undefined on a detached head. */
   branch: string | undefined;
-  /** Commits of the branch that the remote does not have; undefined where it follows none. */
+  /** The number of commits that the upstream branch lacks; undefined without an upstream. */
   unpushed: number | undefined;
   hasChanges: boolean;
 }
@@ -23,31 +23,31 @@ async function git(cwd: string, ...args: string[]): Promise<string | undefined> 
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw new UsageError('git is not installed. Name the application with --app.');
-    // git says by its exit code that there is no repository, remote or upstream.
+    // The exit code means that there is no repository, remote or upstream.
     return undefined;
   }
 }
 
 const SCP = /^(?:[\w.-]+@)?([\w-]+(?:\.[\w-]+)+):(?!\/\/)(.+)$/;
 
-/** The host and path of a remote in any of its forms; undefined for a folder on this machine. */
+/** Returns the host and path of a remote in any notation; undefined for a folder on this machine. */
 function partsOf(remote: string): { host: string; path: string } | undefined {
   const scp = SCP.exec(remote);
   if (scp?.[1] && scp[2]) return { host: scp[1], path: scp[2] };
   if (!URL.canParse(remote)) return undefined;
   const { protocol, host, hostname, port, pathname } = new URL(remote);
-  // The platform connects to the usual port only.
+  // The platform connects only to the default port.
   if (protocol === 'ssh:') return ['', '22'].includes(port) ? { host: hostname, path: pathname } : undefined;
   return ['http:', 'https:', 'git:'].includes(protocol) ? { host, path: pathname } : undefined;
 }
 
-/** Returns what is the same for all forms of one remote: `github.com/you/app`. */
+/** Returns a key that is the same for all notations of a remote: `github.com/you/app`. */
 export function remoteKey(remote: string): string | undefined {
   const parts = partsOf(remote);
   return parts && `${parts.host.toLowerCase()}/${parts.path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '')}`;
 }
 
-/** Returns a remote as the platform takes it: `https://` without a token that it may hold, or `git@`. */
+/** Returns a remote in the form that the platform accepts: `https://` without any token, or `git@`. */
 export function toRepoUrl(remote: string): string | undefined {
   const parts = partsOf(remote);
   if (!parts) return undefined;
@@ -58,11 +58,11 @@ export function toRepoUrl(remote: string): string | undefined {
 
 const withoutToken = (remote: string): string => remote.replace(/\/\/[^/@]*:[^/@]*@/, '//');
 
-/** Returns the remote that a branch deploys from: the one that it follows, `origin`, or the only one. @throws UsageError for several */
+/** Returns the remote to deploy from: that of the branch's upstream, `origin`, or the only one. @throws UsageError for several */
 async function remoteOf(cwd: string, branch: string | undefined): Promise<string | undefined> {
   const followed = branch && (await git(cwd, 'config', `branch.${branch}.remote`));
   const names = (await git(cwd, 'remote'))?.split('\n').filter(Boolean) ?? [];
-  // A branch may follow one of this folder: the remote `.`.
+  // The upstream may be a branch of the same repository, whose remote is `.`.
   const name = [followed, 'origin', ...(names.length === 1 ? names : [])].find((each) => each && names.includes(each));
   if (!name && names.length > 1)
     throw new UsageError(
@@ -71,12 +71,13 @@ async function remoteOf(cwd: string, branch: string | undefined): Promise<string
   return name;
 }
 
-/** Returns the repository of a folder; undefined where it has none with a remote. @throws UsageError for one that cannot be cloned */
+/** Returns the repository of a folder; undefined if it has no remote. @throws UsageError for one that the platform cannot clone */
 export async function readRepository(cwd: string): Promise<Repository | undefined> {
   const branch = await git(cwd, 'symbolic-ref', '--quiet', '--short', 'HEAD');
   const name = await remoteOf(cwd, branch);
   if (!name) return undefined;
-  // As it was given: `get-url` applies the user's own `insteadOf`, which the platform does not have. It does resolve shorthands.
+  // The configured URL comes first, because `get-url` applies the user's `insteadOf`, which the platform does not have. `get-url`
+  // resolves shorthands, however.
   const given = await git(cwd, 'config', `remote.${name}.url`);
   const url = toRepoUrl(given ?? '') ?? toRepoUrl((await git(cwd, 'remote', 'get-url', name)) ?? '');
   if (!url)
@@ -90,10 +91,10 @@ export async function readRepository(cwd: string): Promise<Repository | undefine
   return { url, branch, unpushed: unpushed === undefined ? undefined : Number(unpushed), hasChanges: Boolean(changes) };
 }
 
-/** The name that an application of a repository gets: the last part of its address. */
+/** Returns the default name of a repository's application: the last part of its URL. */
 export const nameOf = (repoUrl: string): string => basename(repoUrl.replace(/[:]/g, '/')).replace(/\.git$/, '');
 
-/** Returns the names in a package.json's dependencies, as far as it has such. @throws CommandError */
+/** Returns the dependencies in a package.json; none if it has none. @throws CommandError */
 function packageNames(text: string): Record<string, unknown> {
   try {
     const { dependencies, devDependencies } = (JSON.parse(text) ?? {}) as Record<string, object | undefined>;
@@ -103,14 +104,14 @@ function packageNames(text: string): Record<string, unknown> {
   }
 }
 
-/** Returns the framework that a folder's package.json names; the platform detects everything else itself. */
+/** Returns the framework in a folder's package.json. The platform detects all other settings itself. */
 export function frameworkOf(cwd: string): 'NEXTJS' | 'NUXT' | 'EXPRESS' | 'NODE' {
   let text: string;
   try {
     text = readTextFile(join(cwd, 'package.json'));
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    // A site of plain files, or an application below this folder.
+    // A static site, or an application in a subfolder.
     return 'NODE';
   }
   const names = packageNames(text);

@@ -7,9 +7,9 @@ import { ask } from './prompt.ts';
 import { parseApi, Settings } from './settings/settings.ts';
 import { COMPLETE, candidates } from './shell/completion.ts';
 
-/** The process that a command runs in. */
-export interface Surroundings {
-  /** The current folder. @throws CommandError where it was deleted: read by what needs it only */
+/** The process environment of a command. */
+export interface ProcessEnvironment {
+  /** The current folder. Only commands that need it read it. @throws CommandError if it was deleted */
   readonly cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadStream;
@@ -28,14 +28,14 @@ const VERSION = typeof CLI_VERSION === 'string' ? CLI_VERSION : 'development';
 
 function contextOf(
   { command, arguments: given, rest, values }: Invocation,
-  around: Surroundings,
+  around: ProcessEnvironment,
   out: Output,
 ): Context {
   const { env, stdin, signal } = around;
   const settings = new Settings(env);
   const option = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   const api = () => {
-    // A variable that is set to nothing is none: so continuous integration hands over a secret that it does not have.
+    // An empty variable counts as absent: continuous integration sets a missing secret to an empty string.
     const chosen = option('api') ?? (env.HOSTING_API || settings.api);
     if (chosen) return parseApi(chosen);
     if (command.name === 'login' || env.HOSTING_KEY?.trim())
@@ -60,7 +60,7 @@ function contextOf(
       const baseUrl = api();
       const secretKey = env.HOSTING_KEY?.trim() || settings.of(baseUrl).secretKey?.trim();
       if (!secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}. Run hosting login.`);
-      // Cut off with … in a terminal, or with a line break inside.
+      // The key may have been truncated with … by a terminal, or contain a line break.
       if (!/^[\x21-\x7e]+$/.test(secretKey)) throw new NotSignedIn(invalidKey(command, env));
       return createClient({ baseUrl, secretKey });
     },
@@ -74,21 +74,21 @@ function contextOf(
   };
 }
 
-/** Returns what to do about a key that the platform refuses. */
-function invalidKey(command: Command, { HOSTING_KEY }: Surroundings['env']): string {
-  if (HOSTING_KEY) return 'HOSTING_KEY is not valid (any more): unset or replace it.';
-  if (command.name === 'login') return 'The key is not valid (any more).';
-  return 'The key is not valid (any more). Run hosting login.';
+/** Returns the message for a key that the platform refuses. */
+function invalidKey(command: Command, { HOSTING_KEY }: ProcessEnvironment['env']): string {
+  if (HOSTING_KEY) return 'HOSTING_KEY is invalid or no longer valid. Unset or replace it.';
+  if (command.name === 'login') return 'The key is invalid or no longer valid.';
+  return 'The key is invalid or no longer valid. Run hosting login.';
 }
 
-/** Returns what to do where a proxy is set that Node does not use. */
-function proxyAdvice({ HTTPS_PROXY, https_proxy, NODE_USE_ENV_PROXY }: Surroundings['env']): string {
+/** Returns advice if a proxy is set that Node does not use. */
+function proxyAdvice({ HTTPS_PROXY, https_proxy, NODE_USE_ENV_PROXY }: ProcessEnvironment['env']): string {
   const isUnused = (HTTPS_PROXY || https_proxy) && NODE_USE_ENV_PROXY !== '1';
-  return isUnused ? ' HTTPS_PROXY is used with NODE_USE_ENV_PROXY=1 only, by Node 22.21 or later.' : '';
+  return isUnused ? ' Node uses HTTPS_PROXY only with NODE_USE_ENV_PROXY=1, from version 22.21 on.' : '';
 }
 
-/** Says what went wrong, and returns the exit code. */
-function explain(error: unknown, command: Command, out: Output, { signal, env }: Surroundings): number {
+/** Prints the error, and returns the exit code. */
+function explain(error: unknown, command: Command, out: Output, { signal, env }: ProcessEnvironment): number {
   if (signal.aborted) return EXIT.interrupted;
   const tell = (text: string) => out.note(`${out.style('red', 'error')}: ${printable(text)}`);
   if (error instanceof CommandError) {
@@ -105,7 +105,7 @@ function explain(error: unknown, command: Command, out: Output, { signal, env }:
     tell(`${error.message} Check the address (--api) and your connection.${proxyAdvice(env)}`);
     return EXIT.failed;
   }
-  // A file that cannot be read or written: the message names it, and the reason.
+  // A file that cannot be read or written. The message names the file and the reason.
   if (error instanceof Error && 'syscall' in error) {
     tell(error.message);
     return EXIT.failed;
@@ -113,7 +113,7 @@ function explain(error: unknown, command: Command, out: Output, { signal, env }:
   throw error;
 }
 
-/** Shows all commands, or those of a group: as asked for, or because the words are no command. */
+/** Shows all commands, or those of a group: on request, or because the words are not a command. */
 function showOverview(commands: readonly Command[], argv: readonly string[], out: Output): number {
   const word = argv.find((each) => !each.startsWith('-') && each !== 'help');
   if (word === undefined) {
@@ -134,7 +134,7 @@ function showOverview(commands: readonly Command[], argv: readonly string[], out
 export async function run(
   commands: readonly Command[],
   argv: readonly string[],
-  around: Surroundings,
+  around: ProcessEnvironment,
 ): Promise<number> {
   const color = around.isTerminal && !around.env.NO_COLOR;
   const { write, writeError } = around;

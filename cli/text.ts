@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { CommandError } from './command.ts';
 
 /**
- * Decodes a text as Windows' editors and PowerShell write it, too: UTF-8, also with a byte order mark, or UTF-16 with one. The mark
- * is left out. @throws CommandError for other bytes: in a secret, a wrong character would not be seen
+ * Decodes text in UTF-8, with or without a byte order mark, or in UTF-16 with one, as Windows editors and PowerShell write it. The mark
+ * is removed. @throws CommandError for other bytes, because a wrong character in a secret would go unnoticed
  */
 function decode(bytes: Uint8Array, name: string): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
@@ -14,7 +14,7 @@ function decode(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** Reads a file as text. @throws CommandError, or the error of the system where it cannot be read */
+/** Reads a file as text. @throws CommandError, or the system error if it cannot be read */
 export const readTextFile = (path: string): string => decode(readFileSync(path), path);
 
 /** Reads all of stdin as text. @throws CommandError */

@@ -1,6 +1,6 @@
 import { ConnectionError } from './errors.ts';
 
-/** Reads a body to its end. Throws {@link ConnectionError} where it breaks off, or the signal's reason. */
+/** Reads a whole body. Throws {@link ConnectionError} if the connection breaks, or the signal's reason. */
 export async function readText(response: Response, signal: AbortSignal | undefined): Promise<string> {
   try {
     return await response.text();
@@ -10,7 +10,7 @@ export async function readText(response: Response, signal: AbortSignal | undefin
   }
 }
 
-/** Parses JSON. Throws {@link ConnectionError} for another text: a proxy answered in place of the API. */
+/** Parses JSON. Throws {@link ConnectionError} for any other text, which comes from a proxy instead of the API. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -19,6 +19,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Reads a body as JSON. Throws {@link ConnectionError} where it breaks off or is another text, or the signal's reason. */
+/** Reads a body as JSON. Throws {@link ConnectionError} if the connection breaks or the body is not JSON, or the signal's reason. */
 export const readJson = async (response: Response, signal: AbortSignal | undefined): Promise<unknown> =>
   parseJson(await readText(response, signal));

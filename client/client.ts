@@ -10,7 +10,7 @@ import { List, type Page } from './pages.ts';
 import { type CallOptions, type ClientOptions, Sender } from './request.ts';
 import { readChunks, readCompletion } from './stream.ts';
 
-/** Longer than the 120 seconds in which the platform begins every response: a call that is cut off earlier is charged all the same. */
+/** Longer than the 120 seconds within which the platform starts every response. A call that is cut off earlier is still charged. */
 const CHAT_TIMEOUT_MS = 125_000;
 
 type Result<Operation> = Operation extends { shape: 'list'; result: infer Item }
@@ -25,11 +25,11 @@ type Method<Operation> = Operation extends { input: infer Input; optional: true 
     ? (input: Input, options?: CallOptions) => Result<Operation>
     : never;
 
-/** A method for each operation: its path and query parameters and the fields of its body are one object. */
+/** A method for each operation. Path parameters, query parameters and body fields are passed in one object. */
 export type Methods = { readonly [Id in keyof Operations]: Method<Operations[Id]> };
 
 export interface Client extends Methods {
-  /** Completes a chat; with `stream: true` piece by piece. */
+  /** Creates a chat completion. With `stream: true`, the result is a stream of chunks. */
   createChatCompletion(
     input: CreateChatCompletionInput & { stream: true },
     options?: CallOptions,
@@ -42,36 +42,37 @@ export interface Client extends Methods {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Splits an operation's input into the path, the query and the body. A deletion has its result beside them. */
+/** Splits an operation's input into path, query and body. For a deletion, adds the result to return if the resource is already gone. */
 export function toRequest(id: keyof Operations, input: Fields) {
   const { method, path, query, deletion } = OPERATIONS[id];
-  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
+  const remaining = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const take = (name: string): string => {
-    const value = rest.get(name);
-    rest.delete(name);
+    const value = remaining.get(name);
+    remaining.delete(name);
     return String(value);
   };
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    if (!rest.has(name)) throw new TypeError(`${id}: ${name} is required`);
+  const filledPath = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (!remaining.has(name)) throw new TypeError(`${id}: ${name} is required`);
     return encodeURIComponent(take(name));
   });
-  const asked = query.filter((name) => rest.has(name)).map((name): [string, string] => [name, take(name)]);
-  const search = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
-  if (method === 'GET' && rest.size > 0) throw new TypeError(`${id} has no field ${[...rest.keys()].join(', ')}`);
-  const hasBody = rest.size > 0 || method === 'PUT' || method === 'PATCH';
+  const parameters = query.filter((name) => remaining.has(name)).map((name): [string, string] => [name, take(name)]);
+  const search = parameters.length > 0 ? `?${new URLSearchParams(parameters)}` : '';
+  if (method === 'GET' && remaining.size > 0)
+    throw new TypeError(`${id} has no field ${[...remaining.keys()].join(', ')}`);
+  const hasBody = remaining.size > 0 || method === 'PUT' || method === 'PATCH';
   return {
     method,
-    path: filled + search,
+    path: filledPath + search,
     repeatable: true,
-    ...(hasBody ? { body: Object.fromEntries(rest) } : {}),
+    ...(hasBody ? { body: Object.fromEntries(remaining) } : {}),
     ...(deletion ? { gone: { data: Object.fromEntries(deletion.map((name) => [name, input[name] ?? true])) } } : {}),
   };
 }
 
 async function call(sender: Sender, id: keyof Operations, input: Fields, options?: CallOptions): Promise<unknown> {
   const read = (response: Response) => readJson(response, options?.signal);
-  const answer = (await sender.send(toRequest(id, input), read, options)) as { data: unknown };
-  return OPERATIONS[id].shape === 'single' ? answer.data : answer;
+  const result = (await sender.send(toRequest(id, input), read, options)) as { data: unknown };
+  return OPERATIONS[id].shape === 'single' ? result.data : result;
 }
 
 function list(sender: Sender, id: keyof Operations, input: Fields, options?: CallOptions): List<unknown> {
@@ -95,7 +96,7 @@ export function createClient(options: ClientOptions): Client {
       OPERATIONS[id].shape === 'list' ? list(sender, id, input, callOptions) : call(sender, id, input, callOptions),
   ]);
   const createChatCompletion = async (input: CreateChatCompletionInput, callOptions?: CallOptions) => {
-    // A call whose answer is lost may have been charged: only refusals are repeated.
+    // A call whose response is lost may have been charged, so only refused calls are retried.
     const request = {
       method: 'POST',
       path: '/ai/v1/chat/completions',

@@ -3,14 +3,14 @@ import type { ErrorBody } from './operations.generated.ts';
 /** The codes of the API's errors. */
 export type ErrorCode = ErrorBody['error']['code'];
 
-/** A request that the API refused. Decide by {@link code}; the message is for people. */
+/** The error of a request that the API refused. Handle it by {@link code}; the message is for people. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: ErrorCode;
-  /** Quote it when you ask for help. */
+  /** The id of the request. Quote it when you ask for help. */
   readonly requestId: string | undefined;
-  /** Seconds after which a retry gets through, where the API said so. */
+  /** Seconds to wait before a retry, if the API gave them. */
   readonly retryAfter: number | undefined;
 
   constructor({ message, code, status }: ErrorBody['error'], headers: Headers) {
@@ -23,18 +23,18 @@ export class ApiError extends Error {
   }
 }
 
-/** A request without a whole answer: the network failed, or it took too long. `cause` has the reason. */
+/** The error of a request without a complete response: the network failed, or the request timed out. `cause` has the reason. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
-/** Returns the error of a refused request, also where something on the way answered in other words. */
+/** Returns the error of a failed request, even if a proxy sent the response instead of the API. */
 export function toApiError({ status, headers }: Response, text: string): ApiError {
   try {
     const body: unknown = JSON.parse(text);
     if (isErrorBody(body)) return new ApiError(body.error, headers);
   } catch {
-    // Not JSON: a proxy's page.
+    // Not JSON, but the page of a proxy.
   }
   const message = `The API answered ${status}: ${text.slice(0, 200)}`;
   return new ApiError({ message, code: 'server_error', status }, headers);

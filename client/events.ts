@@ -3,26 +3,26 @@ import type { WebhookEvent } from './operations.generated.ts';
 import { wait } from './request.ts';
 
 export interface FollowOptions {
-  /** Begins after this cursor; with what happens from now on where not given. */
+  /** The cursor after which to start. Default: only new events. */
   after?: string | undefined;
-  /** Milliseconds between two requests while nothing happens; 2,000 where not given. */
+  /** Milliseconds between two requests while there are no events. Default: 2,000. */
   intervalMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** An event, and the cursor with which {@link followEvents} continues after it and those that came with it. */
+/** An event, and the cursor with which {@link followEvents} continues after the event's page. */
 export interface FollowedEvent {
   event: WebhookEvent;
   cursor: string;
 }
 
 const DEFAULT_INTERVAL_MS = 2000;
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 /**
- * Follows the events of the account as they happen, in order, each once. Goes on until `signal` aborts or an error is thrown that
- * the client's retries did not overcome; continue then with the last cursor. `onCursor` is told where it stands, also before the
- * first event.
+ * Follows the events of the account as they happen, in order, each once. It ends when `signal` aborts, or with an error that the
+ * client's retries did not overcome; you can then continue with the last cursor. `onCursor` is called with every new cursor, and once
+ * before the first event.
  *
  *     for await (const { event, cursor } of followEvents(client)) console.log(event.type, event.data);
  */
@@ -34,7 +34,7 @@ export async function* followEvents(
   let cursor = after ?? (await client.listEvents({ limit: 1 }, { signal })).cursor;
   onCursor(cursor);
   for (;;) {
-    const page = await client.listEvents({ after: cursor, limit: PAGE }, { signal });
+    const page = await client.listEvents({ after: cursor, limit: PAGE_SIZE }, { signal });
     cursor = page.cursor;
     for (const event of page.data) yield { event: event as WebhookEvent, cursor };
     onCursor(cursor);

@@ -2,7 +2,7 @@
 export interface Page<Item> {
   data: Item[];
   has_more: boolean;
-  /** Cursor of the next page, where that does not begin behind the last item: a filter left out most of what was read. */
+  /** The cursor of the next page, if a filter left this page short. Otherwise the next page starts after the last item. */
   cursor?: string | undefined;
 }
 
@@ -10,7 +10,7 @@ const idOf = (item: unknown): string | undefined =>
   typeof item === 'object' && item !== null && 'id' in item ? String(item.id) : undefined;
 
 /**
- * A list: await it for its first page, or iterate over it for all items, which reads further pages when they are needed.
+ * A list. Await it for its first page, or iterate over it for all items; further pages are read when they are needed.
  *
  *     const { data, has_more } = await client.listApps({ limit: 10 });
  *     for await (const app of client.listApps()) console.log(app.name);
@@ -19,7 +19,7 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
   readonly #read: (cursor?: string) => Promise<Page<Item>>;
   #first: Promise<Page<Item>> | undefined;
 
-  /** @param read reads the page behind a cursor, or the first one */
+  /** @param read reads the page after a cursor, or the first page */
   constructor(read: (cursor?: string) => Promise<Page<Item>>) {
     this.#read = read;
   }
@@ -29,7 +29,7 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
     return this.#first;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaiting the list is what it is for
+  // biome-ignore lint/suspicious/noThenProperty: a list is meant to be awaited
   then<A = Page<Item>, B = never>(
     onFulfilled?: ((page: Page<Item>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -6,19 +6,19 @@ export interface ClientOptions {
   baseUrl: string;
   /** `sk_live_…`; for servers only. */
   secretKey?: string | undefined;
-  /** `pk_live_…`; may be used in browsers, for the catalogue and the list of models. */
+  /** `pk_live_…`; for browsers too. Allows the catalogue and the list of models. */
   publicKey?: string | undefined;
-  /** Retries of a request that may get through later; 2 where not given. */
+  /** Maximum number of retries. Default: 2. */
   maxRetries?: number | undefined;
-  /** The longest time that one attempt waits for its answer's first byte, in milliseconds; 60,000 where not given, 125,000 for a chat. */
+  /** Milliseconds that an attempt waits for the first byte of its response. Default: 60,000, or 125,000 for a chat. */
   timeoutMs?: number | undefined;
-  /** Sends in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Repeats with the same key get the first response; where not given, retries of one call share a key of their own. */
+  /** Requests with the same key get the first response. Default: a random key for each call, shared by its retries. */
   idempotencyKey?: string | undefined;
   timeoutMs?: number | undefined;
   maxRetries?: number | undefined;
@@ -29,11 +29,11 @@ export interface ApiRequest<Result = unknown> {
   /** Path and query. */
   path: string;
   body?: unknown;
-  /** True where a repeated request has no further effect, also when its answer was lost. */
+  /** True if the request can be repeated without a further effect after its response was lost. */
   repeatable: boolean;
-  /** Time limit where the caller gives none. */
+  /** The default timeout of the request. */
   timeoutMs?: number;
-  /** The result of a deletion whose repetition finds nothing any more, because an attempt whose answer was lost has succeeded. */
+  /** The result of a deletion whose retry finds nothing, because an attempt whose response was lost has succeeded. */
   gone?: Result;
 }
 
@@ -41,18 +41,18 @@ const DEFAULT_RETRIES = 2;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
-/** A client waits no longer than this for a limit: its caller decides about more, by the error's `retryAfter`. */
+/** The longest `Retry-After` for which the client waits. Beyond it, the caller decides by the error's `retryAfter`. */
 const MAX_RETRY_AFTER_MS = 60_000;
-/** Answers after which a request may get through later. */
+/** Statuses after which a request is retried. */
 const RETRIED_STATUSES = [429, 500, 502, 503, 504];
-/** Of these, the ones that say that nothing was done. */
+/** The statuses among them that mean that nothing was done. */
 const REFUSALS = [429, 502, 503];
 
 /**
- * Returns a value for a header, without the space, line end or byte order mark around it. Refuses what no header can hold: `fetch`
- * would fail as if the network had, and its message may show a key. @throws TypeError
+ * Returns a header value without surrounding white space or byte order mark. Throws a TypeError for characters that a header cannot
+ * contain: `fetch` would fail with what looks like a network error, and its message might contain a key.
  */
-function sendable(name: string, value: string | undefined): string | undefined {
+function headerValue(name: string, value: string | undefined): string | undefined {
   const trimmed = value?.trim();
   if (trimmed !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed))
     throw new TypeError(`${name} has a character that cannot be sent in a header. Was it copied whole?`);
@@ -73,22 +73,22 @@ export const wait = (milliseconds: number, signal: AbortSignal | undefined): Pro
     else signal?.addEventListener('abort', abort, { once: true });
   });
 
-/** Exponential, with half of it random, so that clients that failed together do not return together. */
+/** Returns an exponential delay, half of it random, so that clients that failed together do not retry together. */
 const backoff = (attempt: number): number =>
   Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt) * (1 - Math.random() / 2);
 
-/** Returns how long to wait before a retry in milliseconds; undefined where it must not be retried. */
+/** Returns the delay before a retry in milliseconds; undefined if the request must not be retried. */
 function retryDelay(response: Response, repeatable: boolean, attempt: number): number | undefined {
   if (!(repeatable ? RETRIED_STATUSES : REFUSALS).includes(response.status)) return undefined;
-  const told = Number(response.headers.get('retry-after') ?? Number.NaN) * 1000;
-  if (!Number.isFinite(told)) return backoff(attempt);
-  return told <= MAX_RETRY_AFTER_MS ? told : undefined;
+  const retryAfterMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1000;
+  if (!Number.isFinite(retryAfterMs)) return backoff(attempt);
+  return retryAfterMs <= MAX_RETRY_AFTER_MS ? retryAfterMs : undefined;
 }
 
-/** Ends a response whose body is not needed; its connection may be lost already. */
+/** Discards a response whose body is not needed. Its connection may already be lost. */
 const discard = async ({ body }: Response): Promise<void> => await body?.cancel().catch(() => undefined);
 
-/** Sends requests: with the keys, a time limit and retries. */
+/** Sends requests with keys, timeouts and retries. */
 export class Sender {
   readonly #options: ClientOptions;
   readonly #baseUrl: string;
@@ -97,14 +97,14 @@ export class Sender {
     // `localhost:4000` alone is a URL, whose scheme is `localhost`.
     if (!/^https?:\/\//i.test(options.baseUrl) || !URL.canParse(options.baseUrl))
       throw new TypeError(`baseUrl must be an address such as https://api.example.com, not "${options.baseUrl}"`);
-    const secretKey = sendable('secretKey', options.secretKey);
-    const publicKey = sendable('publicKey', options.publicKey);
+    const secretKey = headerValue('secretKey', options.secretKey);
+    const publicKey = headerValue('publicKey', options.publicKey);
     this.#options = { ...options, secretKey, publicKey };
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
 
   /**
-   * Returns what `read` makes of a successful response. A response whose body `read` cannot complete is a lost one. Throws
+   * Returns the result of `read` for a successful response. A response whose body `read` cannot complete counts as lost. Throws
    * `ApiError`, {@link ConnectionError}, or the signal's reason.
    */
   async send<Result>(
@@ -128,7 +128,7 @@ export class Sender {
         delay = retryDelay(response, request.repeatable, attempt);
         if (isLast || delay === undefined) throw toApiError(response, await readText(response, call.signal));
         await discard(response);
-        // A proxy may have lost the answer; the rate limit is checked first.
+        // A proxy may have lost the response. 429 is certain, because the rate limit is checked first.
         mayBeDone ||= response.status !== 429;
       } catch (error) {
         if (isLast || !request.repeatable || !(error instanceof ConnectionError)) throw error;
@@ -141,7 +141,7 @@ export class Sender {
 
   #init({ method, body }: ApiRequest, { idempotencyKey }: CallOptions): RequestInit {
     const { secretKey, publicKey } = this.#options;
-    const key = sendable('idempotencyKey', idempotencyKey) ?? crypto.randomUUID();
+    const key = headerValue('idempotencyKey', idempotencyKey) ?? crypto.randomUUID();
     const headers = {
       ...(secretKey ? { authorization: `Bearer ${secretKey}` } : {}),
       ...(publicKey && !secretKey ? { 'x-public-key': publicKey } : {}),

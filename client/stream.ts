@@ -3,16 +3,16 @@ import { ApiError, ConnectionError, isErrorBody } from './errors.ts';
 import type { ChatCompletion, ChatCompletionChunk } from './operations.generated.ts';
 
 /**
- * Reads a whole chat completion. Throws {@link ApiError} also where the response had begun as a success, to stay connected, before
- * the call failed.
+ * Reads a whole chat completion. Throws {@link ApiError} even for a response that started as a success, to keep the connection alive,
+ * before the call failed.
  */
 export async function readCompletion(response: Response, signal: AbortSignal | undefined): Promise<ChatCompletion> {
   return unlessError(await readJson(response, signal), response.headers) as ChatCompletion;
 }
 
 /**
- * Reads the chunks of a streamed chat completion. Leaving the loop ends the call. Throws {@link ApiError} where the stream says
- * that it failed, {@link ConnectionError} where it breaks off before its end, or the signal's reason.
+ * Reads the chunks of a streamed chat completion. Leaving the loop ends the call. Throws {@link ApiError} if the stream reports a
+ * failure, {@link ConnectionError} if it breaks before its end, or the signal's reason.
  */
 export async function* readChunks(
   response: Response,
@@ -50,7 +50,7 @@ const dataOf = (frame: string): string =>
     .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []))
     .join('\n');
 
-/** Returns the body of a success. Throws {@link ApiError} for that of an error. */
+/** Returns the body of a successful response. Throws {@link ApiError} for the body of an error. */
 function unlessError(body: unknown, headers: Headers): unknown {
   if (isErrorBody(body)) throw new ApiError(body.error, headers);
   return body;

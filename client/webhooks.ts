@@ -1,18 +1,18 @@
 import type { WebhookEvent } from './operations.generated.ts';
 
-/** A delivery whose signature is missing, wrong or too old: answer 400, and do nothing. */
+/** The error of a delivery whose signature is missing, wrong or too old. Respond with 400 and ignore the delivery. */
 export class InvalidSignatureError extends Error {
   override readonly name = 'InvalidSignatureError';
 }
 
 export interface Delivery {
-  /** The body as it arrived, before it is parsed. */
+  /** The raw body, before it is parsed. */
   body: string;
   /** The value of `X-Service-Signature`. */
   signature: string | null | undefined;
   /** The endpoint's signing secret, `whsec_…`. */
   secret: string;
-  /** Seconds that the signature's time may differ from now; 300 where not given. */
+  /** The maximum age of the signature in seconds. Default: 300. */
   toleranceSeconds?: number | undefined;
   now?: Date | undefined;
 }
@@ -23,8 +23,8 @@ const bytesOf = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
 /**
- * Returns the event of a genuine delivery. Ignore an event whose `id` you have seen: deliveries are repeated. Throws
- * {@link InvalidSignatureError}. Signatures are compared in constant time.
+ * Verifies a delivery and returns its event. Ignore an event whose `id` you have already processed, because deliveries can be
+ * repeated. Throws {@link InvalidSignatureError}. Signatures are compared in constant time.
  */
 export async function verifyWebhook({
   body,

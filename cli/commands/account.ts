@@ -6,8 +6,8 @@ import { createKey, listAccounts, type MemberAccount, signIn } from '../login/si
 import { readAll } from '../text.ts';
 
 const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
-/** The longest name of a key. */
-const MAX_NAME = 60;
+/** The maximum length of a key's name. */
+const MAX_NAME_LENGTH = 60;
 
 function parseScopes(text: string | undefined): string[] {
   const scopes = text === undefined ? SCOPES : text.split(',').map((each) => each.trim());
@@ -17,14 +17,14 @@ function parseScopes(text: string | undefined): string[] {
 }
 
 async function keyFromInput({ env, stdin }: Context): Promise<string> {
-  // First: the stdin of a script may be a pipe without an end.
+  // Checked first, because the stdin of a script may be a pipe that never ends.
   if (env.HOSTING_KEY) return env.HOSTING_KEY.trim();
-  // Typed at a terminal it would stay in view.
+  // A key typed at a terminal would stay visible.
   if (stdin.isTTY) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
   return (await readAll(stdin)).trim();
 }
 
-/** Returns the account that a key is to be of. Asks where the login is a member of several. */
+/** Returns the account for a new key. Asks if the login is a member of several. */
 async function chooseAccount(accounts: readonly MemberAccount[], { option, out, stdin, ask }: Context) {
   const named = option('account');
   const [first, ...others] = accounts.filter(({ id, name }) => named === undefined || named === id || named === name);
@@ -51,7 +51,7 @@ async function keyFromBrowser(context: Context): Promise<string> {
     signal,
   );
   const { id } = await chooseAccount(await listAccounts(api(), token), context);
-  return await createKey(api(), token, id, { name: `Command line on ${hostname()}`.slice(0, MAX_NAME), scopes });
+  return await createKey(api(), token, id, { name: `Command line on ${hostname()}`.slice(0, MAX_NAME_LENGTH), scopes });
 }
 
 const login: Command = {
@@ -82,7 +82,9 @@ const login: Command = {
     settings.update(baseUrl, { secretKey });
     settings.use(baseUrl);
     if (env.HOSTING_KEY && env.HOSTING_KEY.trim() !== secretKey)
-      out.note(`${out.style('yellow', 'warning')}: HOSTING_KEY takes the place of the stored key: unset it.`);
+      out.note(
+        `${out.style('yellow', 'warning')}: HOSTING_KEY overrides the stored key. Unset it to use the stored key.`,
+      );
     const { id, email, name } = account;
     out.result({ api: baseUrl, email, name, id }, () => out.line(`Signed in to ${baseUrl} as ${email} (${name}).`));
   },
@@ -97,7 +99,7 @@ const logout: Command = {
     if (!settings.of(baseUrl).secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}.`);
     settings.forget(baseUrl);
     out.result({ api: baseUrl }, () =>
-      out.line(`Forgot the key. Revoke it at ${baseUrl}/dashboard/developers if others may have seen it.`),
+      out.line(`Deleted the stored key. Revoke it at ${baseUrl}/dashboard/developers if others may have seen it.`),
     );
   },
 };

@@ -10,7 +10,7 @@ const MODEL = {
   name: 'model',
   short: 'm',
   value: 'model',
-  description: 'The model as provider/model. Default: HOSTING_MODEL, or the first model that is sold on credits',
+  description: 'The model as provider/model. Default: HOSTING_MODEL, or the first model that is available on credits',
 } as const;
 
 async function modelOf({ option, env, client, signal }: Context): Promise<string> {
@@ -18,11 +18,11 @@ async function modelOf({ option, env, client, signal }: Context): Promise<string
   if (chosen) return chosen;
   const { data } = await client().listModels({}, { signal });
   const first = data.find(({ credits }) => credits);
-  if (!first) throw new CommandError('No model is sold on credits here. Name one with --model.');
+  if (!first) throw new CommandError('No model is available on credits here. Name one with --model.');
   return first.id;
 }
 
-/** Streams one reply. @returns its text */
+/** Streams a reply. @returns its text */
 async function reply({ client, out, signal }: Context, model: string, messages: Message[]): Promise<string> {
   let text = '';
   const chunks = await client().createChatCompletion({ model, messages, stream: true }, { signal });
@@ -54,7 +54,7 @@ const chat: Command = {
       if (out.json) out.result({ model, reply: text }, () => undefined);
       return;
     }
-    out.note(`${model}. An empty line ends.`);
+    out.note(`${model}. An empty line ends the conversation.`);
     for (;;) {
       const line = (await ask('> '))?.trim() ?? '';
       if (line === '') return;
@@ -65,13 +65,14 @@ const chat: Command = {
 };
 
 type Model = Awaited<ReturnType<Client['listModels']>>['data'][number];
-/** A model that is not sold on credits has no price here: its provider charges the caller's key. */
+/** Returns the price of a model. A model that is not available on credits has none: its provider charges the caller's key. */
 const priced = ({ credits }: Model, price: string) => (credits ? price : 'own key');
 
 const models = listing({
   name: 'ai models',
   summary: 'List the models with their prices on credits',
-  description: 'A model marked “own key” is not sold on credits. Save a key of its provider, which then charges you.',
+  description:
+    'A model marked “own key” is not available on credits. Save a key of its provider, which then charges you.',
   read: async ({ client, signal }) => (await client().listModels({}, { signal })).data,
   columns: {
     model: ({ id }) => id,

@@ -5,7 +5,7 @@ import { listing } from '../listing.ts';
 import { frameworkOf } from '../repository.ts';
 
 type Framework = NonNullable<CreateAppInput['framework']>;
-/** One that the API adds does not compile until it is here. */
+/** A framework that is added to the API does not compile until it is added here. */
 const IS_FRAMEWORK: Readonly<Record<Framework, true>> = { NEXTJS: true, NODE: true, EXPRESS: true, NUXT: true };
 const FRAMEWORKS = Object.keys(IS_FRAMEWORK) as Framework[];
 
@@ -17,7 +17,7 @@ export const FRAMEWORK: Option = {
   description: `${FRAMEWORKS.join(', ')}. Default: detected from package.json`,
 };
 
-/** Returns the framework that was named, or that of the folder. @throws UsageError */
+/** Returns the framework with a name, or the framework of the folder. @throws UsageError */
 export function parseFramework(text: string | undefined, cwd: string): Framework {
   if (text === undefined) return frameworkOf(cwd);
   const found = FRAMEWORKS.find((each) => each === text.toUpperCase());
@@ -36,7 +36,7 @@ const list = listing({
     url: (app, { api }) => urlOf(api(), app),
     id: ({ id }) => id,
   },
-  none: 'No applications yet. hosting deploy creates one from the folder that you are in.',
+  none: 'No applications yet. hosting deploy creates one from the current folder.',
 });
 
 const show: Command = {

@@ -9,7 +9,7 @@ import { environmentCommands } from './environment.ts';
 import { shellCommands } from './shell.ts';
 import { webhookCommands } from './webhooks.ts';
 
-/** Every command, in the order of help and documentation. */
+/** All commands, in the order of the help and the documentation. */
 export const commands: readonly Command[] = [
   ...accountCommands,
   ...deploymentCommands,

@@ -27,9 +27,9 @@ const create: Command = {
     const app = await chosenApp(context);
     const database = await client().createDatabase({ applicationId: app.id, name: argument('name') }, { signal });
     out.result(database, () =>
-      // DATABASE_URL is the address of the application's oldest database, which this may not be.
+      // Not DATABASE_URL, which belongs to the application's oldest database.
       out.line(
-        `${database.name} is being created. ${app.name} finds it as ${database.variables[0]} from its next deployment on.`,
+        `${database.name} is being created. ${app.name} receives its address as ${database.variables[0]} with the next deployment.`,
       ),
     );
   },
@@ -37,7 +37,7 @@ const create: Command = {
 
 const DATABASE = { name: 'database', description: 'Name or id of the database' };
 
-/** Returns the database that the command names. @throws CommandError where there is none, or several of that name */
+/** Returns the database that the command names. @throws CommandError if there is none, or several with that name */
 async function namedDatabase({ client, argument, signal }: Context) {
   const wanted = argument(DATABASE.name);
   const all = await client().listDatabases({ limit: 100 }, { signal }).all();
@@ -51,8 +51,8 @@ async function namedDatabase({ client, argument, signal }: Context) {
   return database;
 }
 
-/** Waits for the end of a program that has the terminal: until then Ctrl-C is for it (in psql, to end a query). */
-async function ended(child: ChildProcess): Promise<number | null> {
+/** Waits for a program that uses the terminal. Until it exits, it receives Ctrl-C (psql cancels a query with it). */
+async function waitForExit(child: ChildProcess): Promise<number | null> {
   const listeners = process.listeners('SIGINT');
   const ignore = () => undefined;
   process.removeAllListeners('SIGINT').on('SIGINT', ignore);
@@ -70,7 +70,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
 const psql: Command = {
   name: 'db psql',
   summary: 'Open a database with psql',
-  description: 'psql is a part of PostgreSQL. It receives a password that is valid for an hour.',
+  description: 'Requires psql, a part of PostgreSQL. It receives a password that is valid for an hour.',
   arguments: [DATABASE, { name: 'option', description: 'Options of psql, after --', optional: true, many: true }],
   examples: ['hosting db psql main', 'hosting db psql main -- --command "SELECT 1"'],
   async run(context) {
@@ -81,7 +81,7 @@ const psql: Command = {
     const connection = { PGHOST: host, PGPORT: String(port), PGDATABASE: database, PGUSER: user, PGSSLMODE: sslMode };
     // The password is in the environment, because other users of the machine can read arguments.
     const child = spawn('psql', [...rest], { stdio: 'inherit', env: { ...env, ...connection, PGPASSWORD: password } });
-    const code = await ended(child).catch((error: NodeJS.ErrnoException) => {
+    const code = await waitForExit(child).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
       throw new CommandError(
         'psql is not installed. Install the PostgreSQL client: apt install postgresql-client, or brew install libpq.',

@@ -7,12 +7,12 @@ import { count, printable } from '../output.ts';
 import { nameOf, type Repository, readRepository } from '../repository.ts';
 import { FRAMEWORK, parseFramework } from './apps.ts';
 
-/** Time between two looks at a deployment: two requests each, a third of what a key may make. */
+/** The time between two checks of a deployment. A check takes two requests, so that following one uses a third of a key's rate. */
 const INTERVAL_MS = 2500;
-/** Deployments of others that a command follows before it gives up starting its own. */
+/** The number of other deployments that the command waits for before it gives up. */
 const MAX_WAITS = 3;
-/** Names of applications have at least two characters. */
-const MIN_NAME = 2;
+/** The minimum length of an application's name. */
+const MIN_NAME_LENGTH = 2;
 
 function warnOf({ out }: Context, { branch: deployed }: Application, repository: Repository): void {
   const { branch, unpushed, hasChanges } = repository;
@@ -23,13 +23,13 @@ function warnOf({ out }: Context, { branch: deployed }: Application, repository:
   if (hasChanges) warn('Changes that are not committed will not be deployed.');
 }
 
-/** Finds the application of the folder, or creates it after a question. */
+/** Finds the application of the folder, or creates it after a confirmation. */
 async function findOrCreate(context: Context): Promise<Application> {
   const { option, out, client, cwd, confirm, signal } = context;
   const named = option('app');
   if (named !== undefined) {
     const app = await namedApp(context, named);
-    // The application may have nothing to do with the folder.
+    // The application may be unrelated to the folder.
     const repository = await readRepository(cwd).catch(() => undefined);
     if (repository && app.repoUrl && (await appOfRemote(context, repository.url))?.id === app.id)
       warnOf(context, app, repository);
@@ -46,7 +46,7 @@ async function findOrCreate(context: Context): Promise<Application> {
     return found;
   }
   const name = option('name') ?? nameOf(repository.url);
-  if (name.length < MIN_NAME) throw new UsageError(`Choose a name with --name: "${name}" is too short.`);
+  if (name.length < MIN_NAME_LENGTH) throw new UsageError(`Choose a name with --name: "${name}" is too short.`);
   const { branch, url: repoUrl } = repository;
   await confirm(`Create the application "${name}" from ${repoUrl}${branch ? `, branch ${branch}` : ''}?`);
   const framework = parseFramework(option('framework'), cwd);
@@ -56,7 +56,7 @@ async function findOrCreate(context: Context): Promise<Application> {
   return app;
 }
 
-/** Prints the lines of a deployment's log behind a number. @returns the number of the last one */
+/** Prints the lines of a deployment's log after a line number. @returns the number of the last line */
 async function printLog({ client, out, signal }: Context, id: string, after: number): Promise<number> {
   const api = client();
   for (let last = after; ; ) {
@@ -70,26 +70,26 @@ async function printLog({ client, out, signal }: Context, id: string, after: num
   }
 }
 
-/** Prints the log of a deployment as it grows. @returns the deployment when it has ended */
+/** Prints the log of a deployment as it grows. @returns the finished deployment */
 async function follow(context: Context, { id, applicationId }: Deployment): Promise<Deployment> {
   const { client, out, signal } = context;
   const api = client();
-  let place = '';
+  let queueNote = '';
   for (let after = 0; ; ) {
     const { data } = await api.listDeployments({ id: applicationId, limit: 20 }, { signal });
     const deployment = data.find((each) => each.id === id);
     if (!deployment) throw new CommandError(`The deployment ${id} is gone: the application was deleted.`);
     const queue = deployment.status === 'QUEUED' ? (await api.getDeployment({ id }, { signal })).queue : null;
-    const next = queue ? `${queue.reason} (number ${queue.position} in your queue)` : place;
-    if (next !== place) out.note(next);
-    place = next;
+    const next = queue ? `${queue.reason} (number ${queue.position} in your queue)` : queueNote;
+    if (next !== queueNote) out.note(next);
+    queueNote = next;
     after = await printLog(context, id, after);
     if (deployment.finishedAt !== null) return deployment;
     await sleep(INTERVAL_MS, undefined, { signal });
   }
 }
 
-/** Returns a new deployment, or the conflict that refuses one while another is under way. */
+/** Returns a new deployment, or the conflict error if another one is in progress. */
 async function tryToCreate({ client, signal }: Context, id: string): Promise<Deployment | ApiError> {
   return await client()
     .createDeployment({ id }, { signal })
@@ -99,24 +99,24 @@ async function tryToCreate({ client, signal }: Context, id: string): Promise<Dep
     });
 }
 
-/** Returns the deployments of an application that have not ended, and which of them wait in line: they have not begun to clone. */
+/** Returns the unfinished deployments of an application. Those in the queue have not cloned the repository yet. */
 async function readUnfinished({ client, signal }: Context, id: string) {
   const { data } = await client().listDeployments({ id, limit: 20 }, { signal });
   const listed = data.filter(({ finishedAt }) => finishedAt === null);
   const read = await Promise.all(
     listed.map(async (deployment) => {
       const { status, queue, finishedAt } = await client().getDeployment({ id: deployment.id }, { signal });
-      return { deployment, finishedAt, isInLine: status === 'QUEUED' && queue !== null };
+      return { deployment, finishedAt, isQueued: status === 'QUEUED' && queue !== null };
     }),
   );
-  // The list may be late.
+  // The list may lag behind.
   return read.filter(({ finishedAt }) => finishedAt === null);
 }
 
 /**
- * Starts a deployment of the newest commit. A deployment that began before the command may lack that commit: the command follows
- * it to its end, and starts one then. One that began later, by a push or another person, has the commit: it is returned in place of
- * a new one, so that commands that run at once do not wait for each other in turn.
+ * Starts a deployment of the newest commit. A deployment that started before the command may lack that commit, so the command follows
+ * it to its end and then starts a new one. A deployment that started later, by a push or another person, has the commit. It is
+ * returned instead of a new one, so that concurrent commands do not wait for each other.
  */
 async function start(context: Context, id: string): Promise<Deployment> {
   const { out, signal } = context;
@@ -126,16 +126,16 @@ async function start(context: Context, id: string): Promise<Deployment> {
     const created = await tryToCreate(context, id);
     if (!(created instanceof ApiError)) return created;
     const unfinished = await readUnfinished(context, id);
-    const isLater = (each: Deployment) => earlier.length > 0 && !earlier.includes(each.id);
+    const isLater = (deployment: Deployment) => earlier.length > 0 && !earlier.includes(deployment.id);
     const newest = unfinished.find(
-      ({ deployment, isInLine }) => deployment.trigger !== 'ROLLBACK' && (isInLine || isLater(deployment)),
+      ({ deployment, isQueued }) => deployment.trigger !== 'ROLLBACK' && (isQueued || isLater(deployment)),
     )?.deployment;
     if (newest) {
-      out.note(`Deployment ${newest.id} deploys the newest commit already: it takes the place of a new one.`);
+      out.note(`Deployment ${newest.id} already deploys the newest commit. No new one is started.`);
       return newest;
     }
     const active = unfinished[0]?.deployment;
-    // Refused for another reason, or the other one has ended in between.
+    // The API refused for another reason, or the other deployment has finished in between.
     if (!active && wasIdle) throw created;
     if (waits === MAX_WAITS)
       throw new CommandError(
@@ -144,9 +144,9 @@ async function start(context: Context, id: string): Promise<Deployment> {
     wasIdle = !active;
     if (active) {
       earlier = [...earlier, active.id];
-      out.note(`Deployment ${active.id} is under way. A new one starts when it has ended.`);
+      out.note(`Deployment ${active.id} is in progress. A new one starts when it has finished.`);
       const { status } = await follow(context, active);
-      out.note(`Deployment ${active.id} has ended: ${status}.`);
+      out.note(`Deployment ${active.id} has finished: ${status}.`);
     } else await sleep(INTERVAL_MS, undefined, { signal });
   }
 }
@@ -174,11 +174,11 @@ const deploy: Command = {
     const { status, id } = deployment;
     out.result({ ...deployment, url }, () => {
       if (status === 'SUCCEEDED') out.line(`${out.style('green', 'Deployed')}: ${url}`);
-      else if (status !== 'FAILED') out.line(`Started ${id}. hosting deployments shows how it goes.`);
+      else if (status !== 'FAILED') out.line(`Started ${id}. hosting deployments shows its progress.`);
     });
     if (status === 'FAILED')
       throw new CommandError(
-        `The deployment failed.${app.liveDeploymentId === null ? '' : ' The release before it still serves.'}`,
+        `The deployment failed.${app.liveDeploymentId === null ? '' : ' The previous release stays live.'}`,
       );
   },
 };
@@ -218,7 +218,7 @@ const logs: Command = {
       }
       if (has_more && data.length > 0) continue;
       if (!has_more && !flag('follow')) return;
-      // A page without lines that has more went through lines of the platform's own: the next read continues behind them.
+      // An empty page with more to come skipped lines of the platform itself. The next read continues after them.
       await sleep(INTERVAL_MS, undefined, { signal });
     }
   },

@@ -7,7 +7,7 @@ import { readTextFile } from '../text.ts';
 const DOMAIN = { name: 'domain', description: 'Name or id of the domain' } as const;
 const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
 
-/** True for the types that have a priority, of which 0 is the first. */
+/** Returns true for the record types with a priority, in which 0 is a meaningful value. */
 const isRanked = (type: string): boolean => type === 'MX' || type === 'SRV';
 
 async function named({ client, argument, signal }: Context): Promise<Domain> {
@@ -39,7 +39,7 @@ const check = listing({
   columns: {
     domain: ({ domain }) => domain,
     '': ({ available, premium }) => (available ? (premium ? 'premium, not sold here' : 'free') : 'taken'),
-    'rand a year, without VAT': ({ available, price }) => (available ? price.toFixed(2) : null),
+    'rand per year, excl. VAT': ({ available, price }) => (available ? price.toFixed(2) : null),
   },
   none: 'Nothing found.',
 });
@@ -107,7 +107,7 @@ const add: Command = {
   arguments: [
     DOMAIN,
     { name: 'type', description: TYPES.join(', ') },
-    { name: 'name', description: 'The host below the domain; @ for the domain itself' },
+    { name: 'name', description: 'The host relative to the domain; @ for the domain itself' },
     { name: 'content', description: 'The value: an address, a host name or a text' },
   ],
   options: [

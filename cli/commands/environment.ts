@@ -10,7 +10,7 @@ import { readAll, readTextFile } from '../text.ts';
 const FILE = { name: 'file', description: 'The file. Default: .env', optional: true } as const;
 const NEXT = 'It takes effect with the next deployment.';
 
-/** Reads a file of variables; undefined where there is none. */
+/** Reads a file of variables; undefined if it does not exist. */
 function readVariables(path: string): { text: string; values: Map<string, string> } | undefined {
   try {
     const text = readTextFile(path);
@@ -21,7 +21,7 @@ function readVariables(path: string): { text: string; values: Map<string, string
   }
 }
 
-/** Resolves with a change, whose refusal names the variable in place of its index in the request. @throws CommandError */
+/** Awaits a change. An error names the variable instead of its index in the request. @throws CommandError */
 async function naming<Result>(vars: readonly { key: string }[], change: Promise<Result>): Promise<Result> {
   return await change.catch((error: unknown) => {
     const [, index, reason] =
@@ -35,7 +35,7 @@ const show = ({ out }: Context, keys: readonly string[], done: string) => out.re
 
 const list: Command = {
   name: 'env list',
-  summary: 'List the names of the environment variables; values are never shown',
+  summary: 'List the names of the environment variables; values are never returned',
   options: [APP],
   async run(context) {
     const { client, out, signal } = context;
@@ -86,7 +86,7 @@ const push: Command = {
     const unread = describeUnread(file.text);
     if (unread !== '') {
       out.note(`${out.style('yellow', 'warning')}: ${name}: ${unread}`);
-      await confirm(`Replace the variables of ${app.name} all the same?`);
+      await confirm(`Replace the variables of ${app.name} anyway?`);
     }
     const { keys } = await client().listEnvKeys({ id: app.id }, { signal });
     const removed = keys.filter((key) => !file.values.has(key));

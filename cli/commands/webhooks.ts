@@ -12,7 +12,7 @@ const EVENTS = {
   value: 'list',
   description: 'Event types, separated by commas. Default: all',
 } as const;
-/** Pauses after failures of the connection, in milliseconds; the last one repeats. */
+/** The pauses after connection failures in milliseconds. The last one repeats. */
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000];
 
 const list = listing({
@@ -50,7 +50,7 @@ const remove: Command = {
   options: [YES],
   async run({ client, argument, out, confirm, signal }) {
     const id = argument('webhook');
-    await confirm(`Delete ${id}? It receives nothing more.`);
+    await confirm(`Delete ${id}? It receives no further events.`);
     const deleted = await client().deleteWebhook({ id }, { signal });
     out.result(deleted, () => out.line('Deleted.'));
   },
@@ -75,15 +75,15 @@ const deliveries = listing({
 
 const resend: Command = {
   name: 'webhooks resend',
-  summary: 'Send a delivery again: the same event, with six new attempts',
+  summary: 'Resend a delivery: the same event, with six new attempts',
   arguments: [{ name: 'delivery', description: 'Id of the delivery, from hosting webhooks deliveries' }],
   async run({ client, argument, out, signal }) {
     const delivery = await client().resendDelivery({ id: argument('delivery') }, { signal });
-    out.result(delivery, () => out.line(`${delivery.type} is sent again.`));
+    out.result(delivery, () => out.line(`${delivery.type} is being resent.`));
   },
 };
 
-/** Follows events over failures of the connection: what happened meanwhile comes when it is back. */
+/** Follows events across connection failures. Events that happen in the meantime arrive after it has reconnected. */
 async function* followAlways(context: Context, after: string | undefined, ready: (cursor: string) => void) {
   const { client, out, signal } = context;
   let cursor = after;
@@ -95,10 +95,10 @@ async function* followAlways(context: Context, after: string | undefined, ready:
         cursor = at;
         failures = 0;
       });
-      for await (const each of followed) yield each;
+      yield* followed;
     } catch (error) {
-      const isPassing = error instanceof ConnectionError || (error instanceof ApiError && error.status >= 429);
-      if (!isPassing || signal.aborted || cursor === undefined) throw error;
+      const isTransient = error instanceof ConnectionError || (error instanceof ApiError && error.status >= 429);
+      if (!isTransient || signal.aborted || cursor === undefined) throw error;
       const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0;
       failures += 1;
       out.note(`${error.message} Trying again in ${pause / 1000} s.`);
@@ -107,7 +107,7 @@ async function* followAlways(context: Context, after: string | undefined, ready:
   }
 }
 
-/** Parses event types, as `webhooks create` has the API do. @throws UsageError: an unknown one would never come */
+/** Parses event types. @throws UsageError for an unknown type, which would never arrive */
 function parseTypes(text: string | undefined): string[] | undefined {
   const types = text?.split(',').map((each) => each.trim());
   const unknown = types?.find((each) => each !== '*' && !EVENT_TYPES.some((type) => type === each));
@@ -122,7 +122,7 @@ function parseTarget(text: string): string {
   return address;
 }
 
-/** Shows an event, and forwards it where that is asked for. */
+/** Shows an event, and forwards it to the target if there is one. */
 async function handle({ out, signal }: Context, { event, cursor }: FollowedEvent, target?: string, secret = '') {
   const time = out.style('dim', event.created);
   if (target === undefined) {
@@ -135,8 +135,8 @@ async function handle({ out, signal }: Context, { event, cursor }: FollowedEvent
   const { status, error, durationMs } = forwarded;
   out.item({ ...event, cursor, forwarded }, () => {
     const isGood = status !== null && status < 300;
-    const answer = out.style(isGood ? 'green' : 'red', String(status ?? error));
-    out.line(`${time}  ${event.type}  ${event.id}  ${answer}  ${durationMs} ms`);
+    const outcome = out.style(isGood ? 'green' : 'red', String(status ?? error));
+    out.line(`${time}  ${event.type}  ${event.id}  ${outcome}  ${durationMs} ms`);
   });
 }
 
@@ -176,13 +176,13 @@ const listen: Command = {
       settings.update(api(), { webhookSecret: secret });
       out.note(`Signing secret: ${secret}`);
     }
-    out.note(`Listening${target === undefined ? '' : `, forwarding to ${target}`}. Ctrl-C ends.`);
-    let left = count;
+    out.note(`Listening${target === undefined ? '' : `, forwarding to ${target}`}. Press Ctrl-C to stop.`);
+    let remaining = count;
     for await (const followed of followAlways(context, option('after'), () => out.note('Ready.'))) {
       if (types && !types.includes(followed.event.type)) continue;
       await handle(context, followed, target, secret);
-      left -= 1;
-      if (left <= 0) return;
+      remaining -= 1;
+      if (remaining <= 0) return;
     }
   },
 };

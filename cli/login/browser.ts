@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** The program that opens an address on each system. */
+/** The command that opens a URL, by platform. */
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],
-  // `start` would read & in an address as the end of a command.
+  // Not `start`, which would interpret & in a URL as the end of the command.
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the user's browser. @returns false where there is none */
+/** Opens a URL in the user's browser. @returns false if there is none */
 export function openBrowser(url: string): Promise<boolean> {
   const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   return new Promise((resolve) => {

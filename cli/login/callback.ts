@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { CommandError } from '../command.ts';
 
-/** The ports to which a sign-in may return: those of the platform's login (contract/accounts/session.ts). */
+/** The ports to which a sign-in may return, as registered for the platform's login (contract/accounts/session.ts). */
 export const PORTS = [8971, 8972, 8973, 8974, 8975];
 
 export interface Callback {
-  /** The address to return to. */
+  /** The redirect URL. */
   url: string;
-  /** Resolves with the code of a sign-in that was begun with `state`. @throws CommandError where it was refused */
+  /** Resolves with the code of the sign-in that was started with `state`. @throws CommandError if it was refused */
   code(state: string, signal: AbortSignal): Promise<string>;
   close(): void;
 }
@@ -22,7 +22,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Listens at the first free port; undefined where another program has it. */
+/** Listens on a port. Resolves with false if the port is in use. */
 function listen(server: Server, port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => {
@@ -37,7 +37,7 @@ function listen(server: Server, port: number, host: string): Promise<boolean> {
   });
 }
 
-/** Waits at a port of this machine for the browser to return from the sign-in. */
+/** Listens on a port of this machine until the browser returns from the sign-in. */
 export async function openCallback(): Promise<Callback> {
   const answers: ((answer: URLSearchParams) => boolean)[] = [];
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ export async function openCallback(): Promise<Callback> {
       .end(
         isExpected
           ? page('Signed in', 'You may close this page and return to the terminal.')
-          : page('Not found', 'This address waits for a sign-in of the command line.'),
+          : page('Not found', 'This address is for sign-ins of the command line.'),
       );
   });
   for (const port of PORTS) {
@@ -63,7 +63,7 @@ export async function openCallback(): Promise<Callback> {
         new Promise((resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason), { once: true });
           answers.push((answer) => {
-            // Another page could send the browser here, with a code of its own.
+            // Another page could redirect the browser here with its own code.
             if (answer.get('state') !== state) return false;
             const code = answer.get('code');
             if (code) resolve(code);

@@ -4,7 +4,7 @@ import { CommandError } from '../command.ts';
 import { openCallback } from './callback.ts';
 
 const SCOPE = 'openid email profile';
-/** Time that a user has for the sign-in. */
+/** The time limit for the sign-in in milliseconds. */
 const TIMEOUT_MS = 10 * 60_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 
@@ -25,8 +25,8 @@ const text = (value: unknown, what: string): string => {
 };
 
 /**
- * Signs in through the browser, as the dashboard does: authorization code with PKCE, returning to a port of this machine
- * (RFC 8252). @param open is given the address to open @returns an access token
+ * Signs in through the browser like the dashboard: authorization code with PKCE, with a redirect to a port of this machine
+ * (RFC 8252). @param open opens the URL of the sign-in @returns an access token
  */
 export async function signIn(api: string, open: (url: string) => Promise<void>, signal: AbortSignal): Promise<string> {
   const settings = await request(`${api}/dashboard/settings.json`, {}, 'The address of the login could not be read');
@@ -72,14 +72,14 @@ export interface MemberAccount {
   role: string;
 }
 
-/** Returns the accounts that a login may act in, its own first. */
+/** Returns the accounts of which a login is a member, its own first. */
 export async function listAccounts(api: string, accessToken: string): Promise<readonly MemberAccount[]> {
   const headers = { authorization: `Bearer ${accessToken}` };
   const { data } = await request(`${api}/dashboard/v1/me`, { headers }, 'Your accounts could not be read');
   return (data as { accounts?: readonly MemberAccount[] } | undefined)?.accounts ?? [];
 }
 
-/** Creates a secret key of an account with a login. The dashboard lists it under its name, and revokes it. */
+/** Creates a secret key for an account with a login. The dashboard lists it under its name, and can revoke it. */
 export async function createKey(
   api: string,
   accessToken: string,

@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, UsageError } from '../command.ts';
 
-/** Stored facts of one installation. */
+/** The stored settings of an installation. */
 export interface Installation {
   secretKey?: string;
-  /** Signs what `webhooks listen` forwards. */
+  /** The secret with which `webhooks listen` signs forwarded events. */
   webhookSecret?: string;
 }
 
@@ -18,7 +18,7 @@ interface Stored {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the user's own folder for settings. */
+/** Returns the user's folder for settings. */
 function folderOf(env: Environment): string {
   if (process.platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'hosting');
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'hosting');
@@ -27,20 +27,20 @@ function folderOf(env: Environment): string {
 const isLoopback = (host: string) =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host) || host.endsWith('.localhost');
 
-/** Returns an installation's address in its one form. @throws UsageError for one that a key may not be sent to */
+/** Returns the normalized address of an installation. @throws UsageError for an address to which a key must not be sent */
 export function parseApi(text: string): string {
-  // `localhost:4000` alone is a URL, whose scheme is `localhost`.
+  // `localhost:4000` would be a valid URL with the scheme `localhost`.
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw new UsageError(`${text} is not an address such as https://api.example.com.`);
   const { protocol, hostname, origin, pathname, username } = new URL(text);
-  if (username) throw new UsageError('The address of an installation has no user name.');
+  if (username) throw new UsageError('The address of an installation must not have a user name.');
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
     throw new UsageError(`${origin} is not encrypted: a key is sent over https only.`);
-  // As npm start prints it, with the version that every path begins with.
+  // Without the version with which every path begins, as `npm start` prints it.
   return origin + pathname.replace(/(?:\/v1)?\/*$/, '');
 }
 
-/** The user's settings: a file that only they can read. */
+/** The user's settings, in a file that only the user can read. */
 export class Settings {
   readonly file: string;
   readonly #folder: string;
@@ -63,7 +63,7 @@ export class Settings {
 
   #write(stored: Stored): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    // A new file in its place: never half written, and never with the rights of an old one.
+    // Replaces the file atomically, so that it is never half written and never keeps the permissions of the old one.
     const temporary = `${this.file}.${process.pid}`;
     try {
       writeFileSync(temporary, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
@@ -83,19 +83,19 @@ export class Settings {
     return this.#read().installations[api] ?? {};
   }
 
-  /** Stores what is known of an installation, beside what was known before. */
+  /** Merges settings of an installation into the stored ones. */
   update(api: string, installation: Installation): void {
     const stored = this.#read();
     const installations = { ...stored.installations, [api]: { ...stored.installations[api], ...installation } };
     this.#write({ ...stored, installations });
   }
 
-  /** Makes an installation the one that commands use. */
+  /** Makes an installation the default. */
   use(api: string): void {
     this.#write({ ...this.#read(), api });
   }
 
-  /** Removes what is stored of an installation. It is no longer the default; another default stays. */
+  /** Removes the settings of an installation. If it is the default, there is none afterwards. */
   forget(api: string): void {
     const { api: used, installations } = this.#read();
     const { [api]: _, ...others } = installations;

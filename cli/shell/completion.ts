@@ -4,10 +4,10 @@ import { findCommand } from '../parse.ts';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The command that completion scripts call with the words so far. */
+/** The command that completion scripts call with the words typed so far. */
 export const COMPLETE = '__complete';
 
-/** Each asks `hosting` for the candidates, so that a script stays right when commands are added. */
+/** The completion scripts. They ask `hosting` for the candidates, so that they stay valid when commands are added. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `_hosting() {
   COMPREPLY=()
@@ -29,7 +29,7 @@ compdef _hosting hosting
 `,
 };
 
-/** Returns what may stand in the place of the last word. */
+/** Returns the candidates for the last word. */
 export function candidates(commands: readonly Command[], words: readonly string[]): string[] {
   const before = words.slice(0, -1).filter((each) => !each.startsWith('-'));
   const last = words.at(-1) ?? '';

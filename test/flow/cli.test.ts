@@ -268,7 +268,7 @@ test('webhook endpoints, their deliveries and resending', async () => {
     const [found] = await json(['webhooks', 'deliveries', id]);
     return found?.status === 'DELIVERED' && found;
   }, 500);
-  expect((await hosting(['webhooks', 'resend', delivery.id])).stdout).toBe('app.created is sent again.\n');
+  expect((await hosting(['webhooks', 'resend', delivery.id])).stdout).toBe('app.created is being resent.\n');
   await waitFor(async () => hooks.received.length === 2);
   expect((await hosting(['webhooks'])).stdout).toContain(hooks.url);
   expect(await json(['webhooks', 'delete', id, '--yes'])).toMatchObject({ deleted: true });

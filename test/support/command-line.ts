@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { Command } from '../../cli/command.ts';
 import { commands } from '../../cli/commands/commands.ts';
-import { run, type Surroundings } from '../../cli/run.ts';
+import { type ProcessEnvironment, run } from '../../cli/run.ts';
 
 /** The folder in which command lines run, with their settings. */
 export const folder = mkdtempSync(join(tmpdir(), 'cli-'));
@@ -20,7 +20,7 @@ export async function hosting(
   table: readonly Command[] = commands,
   signal = new AbortController().signal,
   more: Record<string, string> = {},
-  terminal: Partial<Surroundings> = {},
+  terminal: Partial<ProcessEnvironment> = {},
 ) {
   let stdout = '';
   let stderr = '';
@@ -47,7 +47,11 @@ export async function hosting(
 export async function hostingAt(
   listener: RequestListener,
   argv: string[],
-  { signal, env: more = {}, ...terminal }: Partial<Omit<Surroundings, 'env'>> & { env?: Record<string, string> } = {},
+  {
+    signal,
+    env: more = {},
+    ...terminal
+  }: Partial<Omit<ProcessEnvironment, 'env'>> & { env?: Record<string, string> } = {},
 ) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
