@@ -31,23 +31,23 @@ export interface PlatformOptions {
   port: number;
   /** Address that the public port listens on, or a name that resolves to it. Everything else listens on loopback. */
   host?: string | undefined;
-  /** Directory of all state, or `:memory:` for none. */
+  /** Directory of all state. `:memory:` stores nothing. */
   dataDir: string;
-  /** Another file for the addresses and keys, beside `local.json` in the data directory. Default: none. */
+  /** Another file for the addresses and keys, in addition to `local.json` in the data directory. Default: none. */
   localJson?: string | undefined;
   /** Directory of bare repositories behind `https://git.localhost/`. Default: the examples. */
   gitRoot?: string | undefined;
-  /** The emulators enforce what a new AWS account meets (emulators/strict.ts). */
+  /** Makes the emulators enforce the limits of a new AWS account (emulators/strict.ts). */
   strict?: boolean;
-  /** Hosting cells beside the home cell, each in an account of its own. Default: none. */
+  /** Hosting cells other than the home cell, each in its own account. Default: none. */
   cells?: readonly LocalCell[] | undefined;
-  /** Name of a restored table to run on, in place of the own one. */
+  /** Name of a restored table that replaces the template's. */
   table?: string | undefined;
-  /** Bundles again when a source changes. */
+  /** Rebuilds the bundles when a source changes. */
   watch?: boolean;
   /** Checks every request of a role against its policies. Default: true. */
   enforceIam?: boolean;
-  /** Directory of the report of used and unused rights, which is written at the end (iam/report.ts). Default: none. */
+  /** Directory of the report of used and unused rights (iam/report.ts). Default: none. */
   iamReport?: string | undefined;
   /** Maximum idle time of a function's execution environment, in milliseconds. Default: 30,000. */
   idleMs?: number | undefined;
@@ -56,7 +56,7 @@ export interface PlatformOptions {
   /** Variables that override the template's (RATE_LIMIT_SECRET, …). */
   shell: NodeJS.ProcessEnv;
   reporter: Reporter;
-  /** Called when an engine ended unexpectedly, after which the platform cannot continue. */
+  /** Called when an engine has ended unexpectedly. The platform cannot continue without it. */
   onExit: (message: string) => void;
 }
 
@@ -67,7 +67,7 @@ export interface LocalJson {
   /** The authoritative name server of the platform's zones. */
   dns: { host: string; port: number };
   accounts: Accounts;
-  /** Settings with which a process issues tokens for its own logins. */
+  /** The settings that a process needs to issue tokens itself. */
   login: LoginFacts;
   /** Environment variables of the platform's functions, for a process that acts as one. */
   environment: Record<string, string>;
@@ -100,7 +100,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const children = startChildren(dataDir, {
     temporary,
     onExit(label, how) {
-      // Before that, the code that waits for the engine reports the problem.
+      // During the start, the code that waits for the engine reports the problem.
       if (up) options.onExit(`${label} ended unexpectedly (${how}). ${failureHint(dataDir)}`);
     },
   });
@@ -168,7 +168,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     };
     addressFiles.write(local);
     up = true;
-    // For the next start, whatever ends this one.
+    // Saved now for the next start, because this run may be killed.
     flushCompileCache();
     return { local, stop: life.end };
   } catch (error) {
@@ -177,10 +177,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   }
 }
 
-/** Errors of a server whose address is not one of this machine's. */
+/** Errors of a server whose address does not belong to this machine. */
 const UNUSABLE_HOST = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
-/** Throws for a data directory with applications in a cell that the run does not have. */
+/** Throws a user error if the data directory has applications in a cell that the run lacks. */
 function requireCells(dataDir: string, cells: readonly LocalCell[]): void {
   if (cells.length > 0 || !hasRecords(join(accountDirectory(dataDir, SECOND_CELL.account), FUNCTIONS))) return;
   throw new UserError(`The data in ${dataDir} is of a run with two hosting cells. Start it with CELLS=2.`);

@@ -1,6 +1,6 @@
 /**
- * `npm ci` runs this at its end (`prepare`), so that the first start and the first page of the dashboard need not wait
- * for a build or a synthesis. Errors are ignored: a later build repeats and reports them.
+ * `npm ci` runs this script at its end (`prepare`), so that the first start and the first page of the dashboard do not wait for a
+ * build or a synthesis. Ignores errors: a later build repeats and reports them.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,11 +3,11 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /**
- * Replaces a file as a whole: whenever this process is killed, `readReplaced` finds the old text or the new one.
+ * Replaces a file atomically: whenever this process is killed, `readReplaced` returns either the old text or the new one.
  *
- * No rename has an existing target. Renaming over one is atomic too, but ext4 then writes the data to the disk before it
- * returns (its mount option `auto_da_alloc`, https://docs.kernel.org/admin-guide/ext4.html): on a busy disk this takes 10 to 100 ms,
- * in which nothing else of the run goes on.
+ * It never renames over an existing file. That would be atomic too, but ext4 would flush the data to the disk before it returns (its
+ * mount option `auto_da_alloc`, https://docs.kernel.org/admin-guide/ext4.html). On a busy disk this takes 10 to 100 ms, for which the
+ * whole run is blocked.
  */
 export function replaceFile(file: string, text: string): void {
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
@@ -20,9 +20,9 @@ export function replaceFile(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Returns the text of a file that `replaceFile` wrote; undefined if there is none. */
+/** Returns the text of a file that `replaceFile` wrote; undefined if the file does not exist. */
 export function readReplaced(file: string): string | undefined {
-  // The second is left when the process was killed between the two renames.
+  // Only the second file exists if the process was killed between the two renames.
   for (const name of [file, `${file}.old`]) {
     try {
       return readFileSync(name, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * Returns the variables that are set. An empty one means the default, as one that is not there: `DATA_DIR= npm start`, or a line
- * `DATA_DIR=` of a container's settings, would otherwise name the current directory.
+ * Returns the variables that are set and not empty. An empty variable means the default, like a missing one. Otherwise
+ * `DATA_DIR= npm start`, or a line `DATA_DIR=` in a container's settings, would name the current directory.
  */
 export function readSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));

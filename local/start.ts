@@ -9,9 +9,9 @@ import { type Platform, startPlatform } from './platform.ts';
 import { readSettings } from './settings.ts';
 import { welcome } from './welcome.ts';
 
-/** Maximum duration of the shutdown in milliseconds: npm's time until it kills, less a margin. */
+/** Maximum duration of the shutdown: the time after which npm kills the process, less a margin. */
 const SHUTDOWN_TIMEOUT_MS = 4500;
-/** A day: timers take no more than 24 days. */
+/** A day. JavaScript timers support at most 24 days. */
 const MAX_IDLE_SECONDS = 86_400;
 
 const {
@@ -32,7 +32,7 @@ for (const output of [process.stdout, process.stderr]) ignoreClosedOutput(output
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
-/** Reads a switch. Throws a user error for another word, which would be off although the run was to be strict. */
+/** Parses an on/off setting. Throws a user error for any other word, so that a typo does not silently mean off. */
 function isOn(name: string, value = ''): boolean {
   if (/^(on|true|yes|1)$/i.test(value)) return true;
   if (/^(off|false|no|0)?$/i.test(value)) return false;
@@ -48,7 +48,7 @@ async function shutDown(code: number): Promise<void> {
   try {
     await platform?.stop();
   } finally {
-    // The watchdog ends what is left if this failed.
+    // If the shutdown failed, the watchdog ends the remaining processes.
     process.exit(code);
   }
 }

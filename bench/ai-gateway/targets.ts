@@ -85,10 +85,10 @@ export async function createBenchTable(
   { keysOfEach = 1, concurrentAiCalls }: { keysOfEach?: number; concurrentAiCalls?: number } = {},
 ) {
   const port = await freePort();
-  const place = { account: '000000000000', region: 'af-south-1', queueUrl: '', baseUrl: '' };
+  const location = { account: '000000000000', region: 'af-south-1', queueUrl: '', baseUrl: '' };
   const settings = { stage: 'local', domain: 'localhost', region: 'af-south-1', account: '000000000000' };
   const [{ template, stop }, url] = await Promise.all([
-    synthesize({ dataDir: folder, settings, place, onChange: undefined }),
+    synthesize({ dataDir: folder, settings, location, onChange: undefined }),
     startDynamoDb({ children, port, folder: undefined }),
   ]);
   await createTables(url, template);

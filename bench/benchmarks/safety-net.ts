@@ -52,10 +52,10 @@ async function forEach(count: number, work: (index: number) => Promise<unknown>)
 
 /** Starts a table and queues without consumers. */
 async function startStores(folder: string, children: ReturnType<typeof startChildren>) {
-  const place = { account: '000000000000', region: REGION, queueUrl: '', baseUrl: '' };
+  const location = { account: '000000000000', region: REGION, queueUrl: '', baseUrl: '' };
   const settings = { stage: 'local', domain: 'localhost', region: REGION, account: '000000000000' };
   const [{ template, stop }, tableUrl, queuesUrl] = await Promise.all([
-    synthesize({ dataDir: folder, settings, place, onChange: undefined }),
+    synthesize({ dataDir: folder, settings, location, onChange: undefined }),
     startDynamoDb({ children, port: await freePort(), folder: undefined }),
     startQueues({ children, port: await freePort(), region: REGION, sessionsDir: folder }),
   ]);

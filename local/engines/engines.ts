@@ -81,7 +81,7 @@ export async function startEngines(options: EngineOptions) {
       synthesize({
         dataDir,
         settings: localSettings(options.table, options.cells),
-        place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
+        location: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
         onChange: options.onChange,
       }).then(started),
     ),

@@ -15,7 +15,7 @@ const Question = z.object({
   ),
 });
 
-/** Serves the guard's decisions to engines that run in processes of their own: `{message}` refuses, `{}` allows. */
+/** Serves the guard's decisions to engines in other processes: `{message}` denies, `{}` allows. */
 export const startAuthorizerServer = (port: number, guard: Guard): Promise<Emulator> =>
   serve(port, 'application/json', ({ body }) => {
     const { session, accesses, isProbe } = parse(Question, body);

@@ -15,7 +15,7 @@ export interface Access {
   context?: Record<string, string | string[]>;
 }
 
-/** A refused request: the right that its caller lacks. */
+/** A denied request: the right that its caller lacks. */
 export interface Denial extends Access {
   role: string;
   /** AWS's message. */
@@ -28,13 +28,13 @@ export interface Authorizer {
   readonly usage: Usage;
 }
 
-/** Number of decisions that are kept; executions, objects and functions have resources of their own. */
+/** Maximum number of cached decisions. There are many, because each execution, object and function is a resource. */
 const MAX_DECISIONS = 20_000;
 
-/** Requests on AWS come over TLS, which the local run has no need of. */
+/** On AWS, requests use TLS. The local run does not, so it sets the condition key. */
 const TRANSPORT = { 'aws:SecureTransport': 'true' };
 
-/** Returns the ARN of the resource that has the resource policy: of an object, its bucket. */
+/** Returns the ARN of the resource that has the resource policy: the bucket for an object. */
 const policyHolder = (resource: string): string =>
   resource.startsWith('arn:aws:s3:::') ? (resource.split('/')[0] ?? resource) : resource;
 
@@ -43,8 +43,8 @@ const asPolicy = (statements: readonly Statement[]) => ({
   Statement: statements.map(({ document }) => document),
 });
 
-/** The library takes the name of a resource's policy only from one that is marked as validated (0.1.173). */
-const named = (policyDocument: JsonObject) => ({
+/** Wraps a resource policy with a name, which the library reads only from a policy that is marked as validated (0.1.173). */
+const withName = (policyDocument: JsonObject) => ({
   __validated: true,
   policyDocument,
   metadata: { name: 'resource' },
@@ -55,8 +55,8 @@ const mentions = ({ actions }: Statement, action: string): boolean =>
   actions.length === 0 || actions.some((pattern) => matchesPattern(pattern, action));
 
 /**
- * Authorizes requests as IAM does: by the policies of the caller's role with their conditions, those of the resource, and the
- * session's own. `@cloud-copilot/iam-simulate` evaluates them. A decision takes about a millisecond and is remembered by
+ * Creates an authorizer, which authorizes requests as IAM does: by the policies of the caller's role, the resource and the session,
+ * with their conditions. `@cloud-copilot/iam-simulate` evaluates them. A decision takes about a millisecond and is cached by
  * caller, action, resource and condition keys.
  */
 export function createAuthorizer({ roles, resources, bucketOwners }: Policies): Authorizer {
@@ -65,8 +65,8 @@ export function createAuthorizer({ roles, resources, bucketOwners }: Policies): 
   let decisions = new Map<string, Denial | undefined>();
 
   /**
-   * Returns the account that owns a resource: another one's needs an admission in its resource policy too. AWS's own resources, such as
-   * public layers, are open to the caller's.
+   * Returns the account that owns a resource. If it is not the caller's, the resource policy must allow the access too. AWS's resources,
+   * such as public layers, count as the caller's.
    */
   const ownerOf = (resource: string, caller: string): string => {
     const owner = bucketOwners.get(policyHolder(resource)) ?? accountOfArn(resource);
@@ -96,7 +96,7 @@ export function createAuthorizer({ roles, resources, bucketOwners }: Policies): 
         identityPolicies: [{ name: 'role', policy: asPolicy(statements) }],
         serviceControlPolicies: [],
         resourceControlPolicies: [],
-        ...(resourcePolicy ? { resourcePolicy: named(resourcePolicy) } : {}),
+        ...(resourcePolicy ? { resourcePolicy: withName(resourcePolicy) } : {}),
       },
       {},
     );

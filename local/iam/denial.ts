@@ -1,6 +1,6 @@
 import type { WireResponse } from '../emulators/wire.ts';
 
-/** A refusal as it is sent: the error's name and its message. */
+/** The name and message of an error response. */
 export interface Refusal {
   name: string;
   message: string;
@@ -30,7 +30,7 @@ const errorResponse = xml(
 );
 const rest = json(403, 'application/json');
 
-/** Formats by service; the others speak the JSON protocol, which answers 400. */
+/** Formats by service. All other services use the JSON protocol with status 400. */
 const FORMATS: Readonly<Record<string, Format>> = {
   s3: xml((error) => `<?xml version="1.0" encoding="UTF-8"?><Error>${error}</Error>`),
   sts: errorResponse,
@@ -42,19 +42,19 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 const DEFAULT = json(400, 'application/x-amz-json-1.0');
 
-/** Services whose protocol is XML name the error without `Exception`. */
-const IN_XML: readonly string[] = ['s3', 'sts', 'route53', 'cloudfront'];
+/** Services with an XML protocol. Their error names lack the suffix `Exception`. */
+const XML_SERVICES: readonly string[] = ['s3', 'sts', 'route53', 'cloudfront'];
 
-/** Returns the response of a service to a request that its caller has no right to, as the service words it. */
+/** Returns a service's response to a request whose caller lacks a right. */
 export const accessDenied = (service: string, message: string): WireResponse =>
   (FORMATS[service] ?? DEFAULT)({
-    name: IN_XML.includes(service) ? 'AccessDenied' : 'AccessDeniedException',
+    name: XML_SERVICES.includes(service) ? 'AccessDenied' : 'AccessDeniedException',
     message,
   });
 
-/** Returns the response to credentials that do not belong together, or have expired. */
+/** Returns a service's response to credentials that do not match or have expired. */
 export const invalidToken = (service: string): WireResponse =>
   (FORMATS[service] ?? DEFAULT)({
-    name: IN_XML.includes(service) ? 'InvalidClientTokenId' : 'UnrecognizedClientException',
+    name: XML_SERVICES.includes(service) ? 'InvalidClientTokenId' : 'UnrecognizedClientException',
     message: 'The security token included in the request is invalid.',
   });

@@ -9,14 +9,14 @@ import { operationsOf, type TagsOf } from './operations/operations.ts';
 import { type Policies, readPolicies } from './policies.ts';
 import type { GrantedRight } from './usage.ts';
 
-/** A request of a role, and the rights that it needs; or the response that refuses it. */
+/** A role's request with the rights that it needs, or the response that denies it. */
 export type IdentifiedRequest =
   | { session: Session; service: string; accesses: readonly Access[] }
   | { refused: WireResponse };
 
 /**
- * Reads who sends a request and which rights it needs. Undefined for the administrator's requests, which need none. A
- * role's request that the tables of operations do not have is refused, so that none passes unchecked.
+ * Creates a function that returns the caller of a request and the rights that it needs; undefined for the administrator's requests,
+ * which need none. Denies a role's request if the operation is unknown, so that no request passes unchecked.
  */
 export function createReader(
   sessions: Sessions,
@@ -48,26 +48,26 @@ export function createReader(
   };
 }
 
-/** Authorizes the requests of a run's roles. */
+/** Authorizes the requests of roles. */
 export interface Guard {
-  /** Returns the response that refuses a request. Undefined for one that is allowed. */
+  /** Returns the response that denies a request; undefined if it is allowed. */
   authorize(request: WireRequest): WireResponse | undefined;
   /**
-   * Returns the right that a session lacks. Undefined if it has all of them.
-   * @param isProbe true for a right that the session may well do without, which is no denial to report
+   * Returns the first right that a session lacks; undefined if it has all of them.
+   * @param isProbe true if the session need not have the right, so that its lack is not reported as a denial
    */
   refuse(session: Session, accesses: readonly Access[], isProbe?: boolean): Denial | undefined;
-  /** Names the source of resources' tags, which conditions compare. */
+  /** Sets the source of the resources' tags, which conditions compare. */
   readTags(tagsOf: TagsOf): void;
-  /** Reads the policies. Until then every role's request is refused. */
+  /** Reads the policies. Before this call, all requests of roles are denied. */
   load(template: Template): void;
-  /** Returns all granted rights, and the keys of those that were used. */
+  /** Returns all granted rights, and the keys of the used ones. */
   usage(): { granted: GrantedRight[]; used: string[] };
 }
 
 const NO_POLICIES: Policies = { roles: new Map(), resources: new Map(), bucketOwners: new Map() };
 
-/** Creates the guard of a run, which knows no role before its policies are loaded. */
+/** Creates the guard of a run. It knows no role before its policies are loaded. */
 export function createGuard(sessions: Sessions, onDenied: (denial: Denial, session: Session) => void): Guard {
   let authorizer = createAuthorizer(NO_POLICIES);
   let tags: TagsOf = () => ({});

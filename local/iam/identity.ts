@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session, Sessions } from '../emulators/sts/sessions.ts';
 
-/** The caller and the service of a signed request, as its signature names them. */
+/** The content of a request's signature: the caller's credentials, the service and the region. */
 export interface Signature {
   accessKeyId: string;
-  /** The service's name in signatures, which is also the prefix of its actions with few exceptions. */
+  /** The service's name in signatures. With few exceptions, it is also the prefix of the service's actions. */
   service: string;
   region: string;
   sessionToken: string | undefined;
 }
 
 /**
- * Returns the content of a request's signature, in its header or its query. Undefined for an unsigned one. A signature of
- * Version 4A (CloudFront's key value stores) names no region.
+ * Returns the content of a request's signature, from its header or its query; undefined for an unsigned request. Signatures of
+ * Version 4A (CloudFront's key value stores) contain no region.
  */
 export function signatureOf(headers: IncomingHttpHeaders, query: URLSearchParams): Signature | undefined {
   const { authorization = '' } = headers;
@@ -32,24 +32,23 @@ export function signatureOf(headers: IncomingHttpHeaders, query: URLSearchParams
 /** Identifies the callers of signed requests. */
 export interface Callers {
   /**
-   * Returns the session that signed a request. Undefined for the administrator: tests, seeds and operators' tools sign
-   * with keys of their own, as an administrator's user does.
-   * @throws {@link InvalidToken} for the credentials of a role without its token, one that was not issued here,
-   * or an expired one
+   * Returns the session that signed a request; undefined for the administrator: tests, seeds and operators' tools sign with the
+   * keys of a user.
+   * @throws {@link InvalidToken} for a role's credentials without a token, or with one that was not issued here or has expired
    */
   identify(signature: Signature): Session | undefined;
 }
 
-/** Thrown for credentials that do not belong together, or have expired. */
+/** Thrown for credentials that do not match or have expired. */
 export class InvalidToken extends Error {}
 
-/** Number of sessions that are kept after their token was checked. */
+/** Maximum number of sessions that are cached after their token was verified. */
 const MAX_KNOWN = 1000;
 
-/** Credentials of a role's session begin so; those of a user, who is the administrator here, do not. */
+/** Matches the access key ids of roles' sessions. Other keys belong to a user, who is the administrator. */
 const ROLE_KEY = /^ASIA/;
 
-/** Opens the identification of callers by the run's session tokens. */
+/** Creates the identification of callers by session tokens. */
 export function openCallers(sessions: Sessions): Callers {
   let known = new Map<string, Session>();
   return {

@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 
-/** One statement of a policy, with its elements as lists. */
+/** A statement of a policy, with its elements as lists. */
 export interface Statement {
   readonly effect: string;
   readonly actions: readonly string[];
   readonly resources: readonly string[];
-  /** As the template has it. */
+  /** The statement in the template. */
   readonly document: JsonObject;
 }
 
@@ -16,7 +16,7 @@ export interface Policies {
   readonly roles: ReadonlyMap<string, readonly Statement[]>;
   /** ARN of a bucket, queue, key or role → its resource policy. */
   readonly resources: ReadonlyMap<string, JsonObject>;
-  /** ARN of a bucket, which names no account, → the account that owns it. */
+  /** ARN of a bucket, which contains no account → the account that owns it. */
   readonly bucketOwners: ReadonlyMap<string, string>;
 }
 
@@ -52,7 +52,7 @@ function roleStatements(template: Template): Map<string, Statement[]> {
   return roles;
 }
 
-/** Adds the statements of a policy to those that a resource has already. */
+/** Adds the statements of a policy to a resource's existing ones. */
 function append(policies: Map<string, JsonObject>, arn: string, document: Json | undefined): void {
   const known = policies.get(arn)?.Statement;
   const added = statementsOf(document).map((statement) => statement.document);

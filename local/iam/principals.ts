@@ -5,24 +5,24 @@ import type { Guard } from './guard.ts';
 /** A role in use: by a function, or by a service that acts for the platform (Step Functions, Scheduler, pollers). */
 export interface Principal {
   credentials: SessionCredentials;
-  /** Returns the right that it lacks, for a service that calls another one without a request. */
+  /** Returns the first right that the principal lacks; undefined if it has all. For services that act without a signed request. */
   refuse(accesses: readonly Access[]): Denial | undefined;
 }
 
 /**
  * Returns the principal of a role.
- * @param name name of the session, as AWS's messages show it
- * @param sourceFunctionArn the function whose code signs with it
+ * @param name name of the session, which appears in AWS's messages
+ * @param sourceFunctionArn the function that signs requests with the session
  */
 export type PrincipalOf = (role: string, name: string, sourceFunctionArn?: string) => Principal;
 
-/** Credentials are valid as long as the run; on AWS, services replace them in time. */
+/** Credentials do not expire during a run. On AWS, services replace them in time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Returns true for the session of a principal, which STS did not issue. */
-export const isOwn = ({ expiresAt }: Session): boolean => expiresAt === NEVER;
+export const isPrincipalSession = ({ expiresAt }: Session): boolean => expiresAt === NEVER;
 
-/** Opens the principals of a run. Without a guard they may do everything. */
+/** Creates the principals of a run. Without a guard, they may do everything. */
 export const openPrincipals =
   (sessions: Sessions, guard: Pick<Guard, 'refuse'> | undefined): PrincipalOf =>
   (role, name, sourceFunctionArn) => {
@@ -32,7 +32,7 @@ export const openPrincipals =
 
 /**
  * Returns the environment variables with which a function signs as a session of its role, as Lambda sets them.
- * @param functionArn of the function or one of its versions; conditions compare the function's own
+ * @param functionArn ARN of the function or of one of its versions. Conditions compare the function's ARN
  */
 export function functionCredentials(
   principalOf: PrincipalOf,

@@ -5,12 +5,12 @@ import type { Access } from './authorizer.ts';
 import { accessDenied } from './denial.ts';
 import { createReader } from './guard.ts';
 
-/** Number of decisions that are kept. */
+/** Maximum number of cached decisions. */
 const MAX_DECISIONS = 5000;
 
-/** Authorizes the requests of an engine in a process of its own. The rights are in the main process; its decisions are remembered. */
+/** Authorizes the requests to an engine in another process. Asks the main process, which has the policies, and caches its decisions. */
 export interface RemoteGuard {
-  /** Returns the response that refuses a request. Undefined for one that is allowed. */
+  /** Returns the response that denies a request; undefined if it is allowed. */
   authorize(request: WireRequest): Promise<ReturnType<typeof unpackResponse> | undefined>;
 }
 
@@ -20,8 +20,8 @@ export interface RemoteGuardOptions {
   /** URL of the run's authorizer (authorizer-server.ts). */
   authorizerUrl: string;
   /**
-   * Names a further right, whose lack refuses an allowed request as the rights themselves would: S3 tells only those who may list
-   * a bucket that an object is missing.
+   * Returns an additional right that an otherwise allowed request needs. S3 reveals that an object does not exist only to callers that
+   * may list the bucket.
    */
   furtherRight?: (request: WireRequest, accesses: readonly Access[]) => Promise<Access | undefined>;
 }
@@ -30,7 +30,7 @@ export function createRemoteGuard({ sessionsDir, authorizerUrl, furtherRight }: 
   const read = createReader(openSessions(sessionsDir), () => ({}));
   let decisions = new Map<string, Promise<string | undefined>>();
 
-  /** Returns the message that refuses the accesses; undefined if the session has them all. */
+  /** Returns the message that denies the accesses; undefined if the session has all rights. */
   const ask = (session: Session, accesses: readonly Access[], isProbe = false): Promise<string | undefined> => {
     const question = JSON.stringify({ session, accesses, isProbe });
     const known = decisions.get(question);

@@ -3,30 +3,31 @@ import { join } from 'node:path';
 import type { Session } from '../emulators/sts/sessions.ts';
 import type { Denial } from './authorizer.ts';
 import type { Guard } from './guard.ts';
-import { isOwn } from './principals.ts';
+import { isPrincipalSession } from './principals.ts';
 import { rightKey } from './usage.ts';
 
-/** The use of a run's roles' rights; each right is a line: role, action, resource, condition. */
+/** The granted and used rights of a run's roles. Each right is a line: role, action, resource, condition. */
 export interface RightsReport {
   granted: string[];
   used: string[];
-  /** Refused requests: role, action, resource, condition keys. */
+  /** Denied requests: role, action, resource, condition keys. */
   denied: string[];
 }
 
 const WRITE_INTERVAL_MS = 10_000;
 
-/** Collects a run's denials, and writes its report. */
+/** Collects the denials of a run and writes its report. */
 export function openReport(directory: string) {
   const denied = new Set<string>();
   return {
-    /** Sessions of STS are left out: those of builds and tests, which try what they may not do. */
+    /** Ignores sessions that STS issued, to builds and tests: they try forbidden requests on purpose. */
     onDenied({ role, action, resource, context }: Denial, session: Session): void {
-      if (isOwn(session)) denied.add(rightKey({ role, action, resource, ...(context ? { condition: context } : {}) }));
+      if (isPrincipalSession(session))
+        denied.add(rightKey({ role, action, resource, ...(context ? { condition: context } : {}) }));
     },
     /**
-     * Writes the report again and again, for runs that are killed, and at the end. Its name is the process's id: runs side by
-     * side share the directory.
+     * Writes the report periodically, in case the run is killed, and at the end. The file is named by the process id, because
+     * concurrent runs share the directory.
      */
     reporting({ usage }: Pick<Guard, 'usage'>) {
       mkdirSync(directory, { recursive: true });

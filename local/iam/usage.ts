@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
 import type { Statement } from './policies.ts';
 
-/** One granted right: an action of a role on one resource of its policies, with its conditions. */
+/** A granted right: an action of a role on one resource of its policies, with its conditions. */
 export interface GrantedRight {
   role: string;
   action: string;
@@ -9,17 +9,17 @@ export interface GrantedRight {
   condition?: JsonObject;
 }
 
-/** The rights of a run's roles, and which of them a request has used. */
+/** The granted rights of a run's roles, and the used ones. */
 export interface Usage {
-  /** Notes that a request was allowed by these statements. */
+  /** Records the statements that allowed a request. */
   note(role: string, access: { action: string; resource: string }, statements: readonly Statement[]): void;
   /** Returns all granted rights. */
   granted(): GrantedRight[];
-  /** Returns the keys ({@link rightKey}) of those that were used. */
+  /** Returns the keys ({@link rightKey}) of the used rights. */
   used(): string[];
 }
 
-/** Returns true if a text matches a pattern of IAM with `*` and `?`. Actions are compared regardless of case. */
+/** Returns true if a text matches an IAM pattern with `*` and `?`. Patterns with wildcards ignore case. */
 export const matchesPattern = (pattern: string, text: string): boolean =>
   pattern === text ||
   (/[*?]/.test(pattern) &&
@@ -31,7 +31,7 @@ export const matchesPattern = (pattern: string, text: string): boolean =>
       'i',
     ).test(text));
 
-/** Returns a text that identifies a right. */
+/** Returns a string that identifies a right. */
 export const rightKey = ({ role, action, resource, condition }: GrantedRight): string =>
   [role.split('/').at(-1), action, resource, ...(condition ? [JSON.stringify(condition)] : [])].join(' ');
 
@@ -40,7 +40,7 @@ const rightOf = (role: string, action: string, resource: string, { document }: S
   return { role, action, resource, ...(isObject(condition) ? { condition } : {}) };
 };
 
-/** Opens the count of rights that a run's requests use. */
+/** Creates the record of the rights that a run's requests use. */
 export function createUsage(roles: ReadonlyMap<string, readonly Statement[]>): Usage {
   const used = new Set<string>();
   return {

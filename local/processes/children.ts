@@ -16,7 +16,7 @@ export interface ChildOptions {
   stdio?: StartSettings['stdio'];
   /** True if the platform cannot run without it: its unexpected end is reported to `onExit`. */
   essential?: boolean;
-  /** Niceness of the child and its descendants, for work that others must not wait for: 19 is the most. Default: that of the run. */
+  /** Niceness of the child and its descendants, up to 19, for work that must not slow down other work. Default: the run's. */
   niceness?: number;
   /** Memory limit in MiB of the child and its descendants. When it is exceeded, the largest of them is killed. */
   memoryMb?: number;
@@ -28,7 +28,7 @@ export interface Children {
   dataDir: string;
   /** Starts a process as the leader of a new process group. */
   spawn(command: string, args: readonly string[], options: ChildOptions): Child;
-  /** Resolves when all has arrived that children, except essential ones, have printed before. */
+  /** Resolves when all output that children, except essential ones, printed before the call has arrived. */
   outputArrived(): Promise<void>;
   /** Ends a child and its process group: SIGTERM, then SIGKILL after `graceMs` (1,000). Resolves when it has ended. */
   end(child: Child, graceMs?: number): Promise<void>;
@@ -54,12 +54,12 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     { detached: true, stdio: ['pipe', 'ignore', 'ignore', 'ipc'], serialization: 'advanced', cwd: '/' },
   );
   const watchdogInput = watchdog.stdin;
-  // Its end is reported once, below.
+  // The listener of `exit` reports the watchdog's end.
   watchdogInput?.on('error', () => {});
   const running = new Map<Child, { exited: Promise<void>; signal: (signal: NodeJS.Signals) => void }>();
   const ending = new WeakSet<Child>();
 
-  /** Processes that the watchdog has started, by number, until the last message about them. */
+  /** The processes that the watchdog started, by number, until the last message about them. */
   const started = new Map<number, StartedChild>();
   let lastNumber = 0;
   const settling = new Map<number, () => void>();
@@ -74,8 +74,8 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     if (message.event === 'close' || message.event === 'failed') started.delete(message.of);
     child?.receive(message);
   });
-  /** Sends the watchdog a message. Its end may not be known yet when a message can no longer be sent. */
-  const ask = (message: ToStarter, onUndelivered = (): void => {}): void => {
+  /** Sends the watchdog a message. Calls `onUndelivered` if the watchdog has ended, which may not be known yet. */
+  const sendToWatchdog = (message: ToStarter, onUndelivered = (): void => {}): void => {
     if (!watchdog.connected) setImmediate(onUndelivered);
     else
       watchdog.send(message, (error) => {
@@ -83,7 +83,7 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
       });
   };
   watchdog.once('exit', (code, by) => {
-    // Only this process still knows of these.
+    // Without the watchdog, only this process can end its children.
     for (const [of, child] of started) {
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
         signalGroup(child.pid, 'SIGKILL');
@@ -95,18 +95,18 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     if (!isStopping) options.onExit?.('watchdog', by ? `killed by ${by}` : `exit code ${code}`);
   });
 
-  /** Has the watchdog start a process. */
+  /** Starts a process through the watchdog. */
   const startByWatchdog = (settings: StartSettings) => {
     const child = new StartedChild(settings);
     lastNumber += 1;
     const number = lastNumber;
     started.set(number, child);
-    ask({ start: number, settings }, () => {
+    sendToWatchdog({ start: number, settings }, () => {
       if (started.delete(number)) child.emit('error', new Error('The watchdog, which starts processes, has ended'));
     });
-    return { child, signal: (signal: NodeJS.Signals) => ask({ signal, to: number }) };
+    return { child, signal: (signal: NodeJS.Signals) => sendToWatchdog({ signal, to: number }) };
   };
-  /** Starts a process at once, without waiting for the watchdog's own start: at the beginning that costs little. */
+  /** Starts a process directly, without waiting for the watchdog's start. At the beginning of a run that is cheap. */
   const startDirectly = (settings: StartSettings) => {
     const child = startProcess(settings);
     const { pid } = child;
@@ -115,7 +115,7 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     };
     if (pid !== undefined) watchdogInput?.write(`+${pid} ${settings.memoryMb}\n`);
     child.once('exit', () => {
-      // Kills processes that the leader left in its group. Only afterwards may the system reuse the group's number.
+      // Kills the remaining processes of the group. Only afterwards can the system reuse the group's number.
       signal('SIGKILL');
       if (pid !== undefined) watchdogInput?.write(`-${pid}\n`);
     });
@@ -152,7 +152,7 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     const number = lastNumber;
     await new Promise<void>((resolve) => {
       settling.set(number, resolve);
-      ask({ settle: number }, resolve);
+      sendToWatchdog({ settle: number }, resolve);
     });
   };
 

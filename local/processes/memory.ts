@@ -12,12 +12,12 @@ export interface Process {
 
 const PROC = '/proc';
 
-/** `ps`, which other systems have, costs ten times as much. */
+/** True on Linux. Other systems use `ps`, which costs ten times as much. */
 const hasProc = existsSync(`${PROC}/self/stat`);
 
 /**
- * Returns a function that reads the processes of some groups, for a caller that does so several times a second: it
- * remembers the groups of processes, and reads those only that belong to such a group. Reading all takes 4 ms.
+ * Returns a function that reads the processes of the watched groups. A caller may use it several times a second, because it caches
+ * the groups of processes and reads only new processes and those of watched groups. Reading all processes takes 4 ms.
  */
 export function createGroupReader(): (isWatched: (group: number) => boolean) => Process[] {
   if (!hasProc) return (isWatched) => readPs().filter(({ group }) => isWatched(group));
@@ -34,7 +34,7 @@ export function createGroupReader(): (isWatched: (group: number) => boolean) => 
       }
       const process = readStat(pid);
       if (!process) continue;
-      // A process joins its group shortly after it has begun: its first reading may show the group of its parent.
+      // A process joins its group shortly after its start: the first read may return the group of its parent.
       settled.set(pid, isSeen ? process.group : UNSETTLED);
       if (isWatched(process.group)) found.push(process);
     }
@@ -43,7 +43,7 @@ export function createGroupReader(): (isWatched: (group: number) => boolean) => 
   };
 }
 
-/** Group of a process that was read once. */
+/** The cached group of a process that has been read only once. */
 const UNSETTLED = -1;
 
 const pids = (): number[] =>
@@ -81,13 +81,13 @@ function readPs(): Process[] {
 }
 
 /**
- * Returns the processes to kill so that no group exceeds its memory limit: the largest process of each group that does,
- * as the kernel does in a container.
+ * Returns the processes to kill because their group exceeds its memory limit: the largest process of each such group, which the
+ * kernel would select in a container.
  * @param limits MiB by group
  */
 export function selectProcessesToEnd(limits: ReadonlyMap<number, number>, all: readonly Process[]): number[] {
   return [...limits].flatMap(([group, megabytes]) => {
-    const members = all.filter((each) => each.group === group);
+    const members = all.filter((process) => process.group === group);
     const total = members.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
     if (total <= megabytes * 1024) return [];
     const largest = members.reduce((a, b) => (b.kilobytes > a.kilobytes ? b : a));

@@ -5,17 +5,17 @@ import { LOOPBACK } from '../gateway/allowed-hosts.ts';
 
 /** Returns true if no process listens on a port. */
 export const isFree = (port: number): Promise<boolean> =>
-  new Promise((answer) => {
+  new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => answer(false));
+    probe.once('error', () => resolve(false));
     // All interfaces, because another process may listen on any of them.
-    probe.listen(port, () => probe.close(() => answer(true)));
+    probe.listen(port, () => probe.close(() => resolve(true)));
   });
 
 /**
- * Ports are taken from blocks below the range of outgoing connections. A process claims a block by listening on its first
- * port, so that of several runs on one machine none takes a port that another has chosen and not yet opened. The
- * operating system ends the claim with the process.
+ * Ports come from blocks below the range of outgoing connections. A process claims a block by listening on its first port, so that
+ * no other run on the machine uses a port that this run has chosen but not yet opened. The operating system releases the claim when
+ * the process ends.
  */
 const FIRST_BLOCK = 12_000;
 const BLOCK_SIZE = 100;
@@ -26,21 +26,21 @@ const claimed = new Set<number>();
 const candidates: number[] = [];
 
 const claim = (block: number): Promise<boolean> =>
-  new Promise((answer) => {
+  new Promise((resolve) => {
     const guard = createServer((socket) => socket.destroy());
-    guard.once('error', () => answer(false));
+    guard.once('error', () => resolve(false));
     guard.listen(block, LOOPBACK, () => {
       guard.unref();
       claimed.add(block);
       for (let port = block + 1; port < block + BLOCK_SIZE; port++) candidates.push(port);
-      answer(true);
+      resolve(true);
     });
   });
 
-/** Returns a free port that no other process gets from this function. A port returns after 98 others at the earliest. */
+/** Returns a free port that this function does not return in any other process. It repeats a port after 98 others at the earliest. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    for (let left = candidates.length; left > 0; left--) {
+    for (let remaining = candidates.length; remaining > 0; remaining--) {
       const port = candidates.shift();
       if (!port) break;
       candidates.push(port);
@@ -50,7 +50,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Returns true if this process can have a port that an earlier process got from `freePort`. */
+/** Returns true if this process can use a port that `freePort` returned in an earlier process. */
 export async function reusePort(port: number): Promise<boolean> {
   const block = port - (port % BLOCK_SIZE);
   if (!(claimed.has(block) || (await claim(block)))) return false;
@@ -58,7 +58,7 @@ export async function reusePort(port: number): Promise<boolean> {
   return await isFree(port);
 }
 
-/** Returns the addresses under which other machines reach this one. */
+/** Returns the addresses at which other machines can reach this one. */
 export const outsideAddresses = (): string[] =>
   Object.entries(networkInterfaces()).flatMap(([name, all = []]) =>
     all.filter(({ internal }) => !internal).map(({ address, scopeid }) => (scopeid ? `${address}%${name}` : address)),

@@ -3,11 +3,11 @@ import { Readable } from 'node:stream';
 import type { FromStarter, StartSettings } from './starter.ts';
 
 /** A message about a process. */
-type About = Exclude<FromStarter, { event: 'settled' }>;
+type ProcessMessage = Exclude<FromStarter, { event: 'settled' }>;
 
-/** A child process, as its user sees it: events `exit`, `close` and `error` as those of Node's ChildProcess. */
+/** A child process, with the events `exit`, `close` and `error` of Node's ChildProcess. */
 export interface Child extends EventEmitter {
-  /** Undefined until it has been started. */
+  /** Undefined until the process has started. */
   readonly pid?: number | undefined;
   readonly exitCode: number | null;
   readonly signalCode: NodeJS.Signals | null;
@@ -17,7 +17,7 @@ export interface Child extends EventEmitter {
 
 const readable = (): Readable => new Readable({ read: () => undefined });
 
-/** A child process that the watchdog has started (starter.ts), and tells of by messages. */
+/** A child process that the watchdog started (starter.ts) and about which it sends messages. */
 export class StartedChild extends EventEmitter implements Child {
   pid: number | undefined;
   exitCode: number | null = null;
@@ -31,7 +31,7 @@ export class StartedChild extends EventEmitter implements Child {
     this.stderr = log === undefined && err === 'pipe' ? readable() : null;
   }
 
-  receive(message: About): void {
+  receive(message: ProcessMessage): void {
     if (message.event === 'started') this.pid = message.pid;
     else if (message.event === 'output') this[message.stream]?.push(message.chunk);
     else if (message.event === 'failed') {
@@ -43,7 +43,7 @@ export class StartedChild extends EventEmitter implements Child {
     } else {
       this.stdout?.push(null);
       this.stderr?.push(null);
-      // The last output is emitted first.
+      // Deferred, so that the last output is emitted before.
       setImmediate(() => this.emit('close', message.code, message.signal));
     }
   }

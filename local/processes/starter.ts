@@ -9,7 +9,7 @@ export interface StartSettings {
   args: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** File to which its output is appended. Undefined: `stdio` says where it goes. */
+  /** File to which the output is appended. If undefined, `stdio` applies. */
   log: string | undefined;
   stdio: readonly ['ignore', Output, Output];
   niceness: number | undefined;
@@ -18,13 +18,13 @@ export interface StartSettings {
 }
 type Output = 'ignore' | 'pipe';
 
-/** Messages to the watchdog: starts a process under a number, signals its group, or asks for what was printed so far. */
+/** Messages to the watchdog: start a process under a number, signal its group, or request a message after all previous output. */
 export type ToStarter =
   | { start: number; settings: StartSettings }
   | { signal: NodeJS.Signals; to: number }
   | { settle: number };
 
-/** Messages of the watchdog about a process, the last one is `close` or `failed`; and `settled`, behind all output before. */
+/** Messages of the watchdog about a process, of which the last is `close` or `failed`, and `settled`, which follows all previous output. */
 export type FromStarter = { of: number } & (
   | { event: 'settled' }
   | { event: 'started'; pid: number }
@@ -33,7 +33,7 @@ export type FromStarter = { of: number } & (
   | { event: 'exit' | 'close'; code: number | null; signal: NodeJS.Signals | null }
 );
 
-/** Sends a message. Returns false if the receiver is behind; `onSent` is called when it has caught up. */
+/** Sends a message. Returns false if the receiver is behind. Calls `onSent` when the message has been sent. */
 type Send = (message: FromStarter, onSent?: () => void) => boolean;
 
 /** Process groups that end with the main process. */
@@ -42,7 +42,7 @@ export interface Watched {
   delete(group: number): void;
 }
 
-/** Starts a process as the leader of a new session, by which it leads a process group, too. */
+/** Starts a process as the leader of a new session, and thereby of a new process group. */
 export function startProcess({ command, args, cwd, env, log, stdio, niceness }: StartSettings): ChildProcess {
   const output = log === undefined ? undefined : openSync(log, 'a');
   const [file, ...rest] = niceness === undefined ? [command, ...args] : ['nice', '-n', `${niceness}`, command, ...args];
@@ -60,7 +60,7 @@ export function startProcess({ command, args, cwd, env, log, stdio, niceness }: 
   }
 }
 
-/** @param group the process id of its leader */
+/** Sends a signal to a process group. @param group the process id of its leader */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
@@ -69,7 +69,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Returns a function that does what messages ask for, and tells of the processes by messages. */
+/** Returns a function that handles messages to the watchdog. Sends messages about the processes that it starts. */
 export function createStarter(watched: Watched, send: Send): (message: ToStarter) => void {
   const running = new Map<number, number>();
 
@@ -91,7 +91,7 @@ export function createStarter(watched: Watched, send: Send): (message: ToStarter
     relay(of, 'stderr', child.stderr);
     child.once('exit', (code, signal) => {
       running.delete(of);
-      // Kills processes that the leader left in its group. Only afterwards may the system reuse the group's number.
+      // Kills the remaining processes of the group. Only afterwards can the system reuse the group's number.
       signalGroup(pid, 'SIGKILL');
       watched.delete(pid);
       send({ of, event: 'exit', code, signal });
@@ -101,7 +101,7 @@ export function createStarter(watched: Watched, send: Send): (message: ToStarter
 
   return (message) => {
     if ('settle' in message) {
-      // What was readable when the message was is read in the same turn of the event loop.
+      // Output that was readable together with this message is read in the same iteration of the event loop.
       setImmediate(() => send({ of: message.settle, event: 'settled' }));
       return;
     }

@@ -2,8 +2,8 @@
  * A process that outlives the main process briefly. It reads `+<group> <megabytes>` and `-<group>` lines from its
  * stdin, a pipe that only the main process holds. When the main process ends in any way (kill -9 included), the pipe
  * ends, and the watchdog kills every process group on its list. Until then it enforces the groups' memory limits; 0
- * means no limit. It also starts processes, as messages ask it to (starter.ts): that stops a process for as long as the
- * system needs to copy the tables of its memory, and the main process has ten times as much.
+ * means no limit. It also starts processes on request (starter.ts): starting one blocks the parent while the system copies its
+ * page tables, and the main process has ten times as much memory.
  * Usage: `node watchdog.ts [directory to remove at the end]`.
  */
 import { rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { createGroupReader, selectProcessesToEnd } from './memory.ts';
 import { createStarter, signalGroup, type ToStarter, type Watched } from './starter.ts';
 
-/** Interval of memory checks in milliseconds. A process can allocate some hundred megabytes in that time. */
+/** Interval of the memory checks. A process can allocate several hundred megabytes in that time. */
 const POLL_MS = 250;
 
 const groups = new Set<number>();
@@ -38,7 +38,7 @@ const kill = (pid: number): void => {
   }
 };
 
-// Ignores signals meant for the main process; the watchdog ends when the pipe ends.
+// Ignores signals for the main process. The watchdog ends when the pipe ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 setInterval(() => {
@@ -51,7 +51,7 @@ setInterval(() => {
 }, POLL_MS);
 
 const start = createStarter(watched, (message, onSent) => {
-  // The main process may have ended, which the end of the pipe tells.
+  // If the main process has ended, the end of the pipe is handled below.
   if (!process.connected) return true;
   return process.send?.(message, undefined, undefined, () => onSent?.()) ?? true;
 });

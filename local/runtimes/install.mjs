@@ -1,6 +1,6 @@
-// Installs the given major versions of Node, unless they are installed: the postinstall script 24, which runs the platform; a
-// first build and `scripts/setup` those that applications run on. Only the executable is taken out of npm's package: headers and
-// documentation are a third of it. Whatever does not have its pinned checksum is not installed, since no lockfile covers it.
+// Installs the given major versions of Node, unless they are installed. The postinstall script installs 24, on which the platform runs.
+// A first build and `scripts/setup` install the versions for applications. Extracts only the executable from npm's package, because
+// headers and documentation are a third of it. No lockfile covers the executable, so it must have its pinned checksum.
 // Plain JavaScript, because the system's Node may be too old for TypeScript.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,14 +12,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const releases = JSON.parse(readFileSync(join(root, 'builder/build/node-releases.json'), 'utf8'));
 const platform = `${process.platform}-${process.arch}`;
 
-/** Runs a command that must succeed; what it says goes to the error output. */
+/** Runs a command. Its error output is shown. Throws if it fails. */
 function run(command, ...args) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0)
     throw new Error(`${command} ${args.slice(0, 3).join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 
-/** Tells whether a file exists and has this SHA-256. */
+/** Returns true if a file exists and has this SHA-256. */
 function isPinned(file, sha256) {
   try {
     return createHash('sha256').update(readFileSync(file)).digest('hex') === sha256;
@@ -28,13 +28,13 @@ function isPinned(file, sha256) {
   }
 }
 
-/** Installs one major version of Node. Throws if the registry has none, or another one than the pinned one. */
+/** Installs one major version of Node. Throws if the registry does not have the pinned executable. */
 function install(major) {
   const release = releases[major]?.[platform];
   if (!release) throw new Error(`No Node ${major} is pinned for ${platform} in builder/build/node-releases.json`);
   const executable = join(root, 'node_modules/.node', major, 'bin/node');
   if (isPinned(executable, release.sha256)) return;
-  // Removed first, so that nothing runs what is not the pinned one.
+  // Removed first, so that nothing runs an executable other than the pinned one.
   rmSync(executable, { force: true });
   mkdirSync(dirname(executable), { recursive: true });
   const temporary = mkdtempSync(join(root, 'node_modules/.node/fetching-'));
@@ -53,7 +53,7 @@ function install(major) {
   }
 }
 
-/** Has npm's scripts run on this Node: they have `node_modules/.bin` first on their PATH. */
+/** Makes npm's scripts use this Node: `node_modules/.bin` is first on their PATH. */
 function link(major) {
   const name = join(root, 'node_modules/.bin/node');
   mkdirSync(dirname(name), { recursive: true });
@@ -61,7 +61,7 @@ function link(major) {
   symlinkSync(`../.node/${major}/bin/node`, name);
 }
 
-// Interrupted with npm: what it left is removed.
+// Ignores signals: when npm is interrupted, the commands end with it, and the temporary files are removed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 try {
   for (const major of process.argv.slice(2)) {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Those that most applications run on come first. */
+/** Major versions for applications, the most common first. */
 const MAJORS = ['24', '22', '20'] as const;
 
 const path = (major: string): string =>
@@ -12,7 +12,7 @@ const path = (major: string): string =>
     : fileURLToPath(new URL(`../../node_modules/.node/${major}/bin/node`, import.meta.url));
 
 /**
- * Returns the Node executable of a major version: 24 is the platform's own, `installNodes` brings older ones. Throws if it
+ * Returns the Node executable of a major version. The platform runs on 24; `installNodes` installs older ones. Throws if the version
  * is not installed.
  */
 export function nodeBinary(major: string): string {
@@ -28,12 +28,12 @@ export const nodeBinaries = (): Record<string, string> =>
 
 const missing = (): readonly string[] => MAJORS.filter((major) => !existsSync(path(major)));
 
-/** Tells whether all Node versions that applications run on are installed. */
+/** Returns true if all Node versions for applications are installed. */
 export const areNodesInstalled = (): boolean => missing().length === 0;
 
 /**
- * Installs the Node versions that applications run on, unless they are installed: a first build fetches them from npm's
- * registry, about 100 MB. Rejects with the reason if that fails.
+ * Installs the missing Node versions for applications from npm's registry, about 100 MB. The first build calls this function. Rejects
+ * with the reason if the installation fails.
  */
 export async function installNodes(): Promise<void> {
   const script = fileURLToPath(new URL('./install.mjs', import.meta.url));

@@ -32,7 +32,7 @@ const Opened = z.object({
 const SCOPES = ['ai', 'read', 'write', 'deploy', 'domains'];
 const RESTRICTED_ORIGIN = 'https://allowed.example';
 
-/** The keys of every account, by name. The first few have a reserve (contract/limits/limits.ts), `ai` among them. */
+/** The keys of every account. The first ones have a reserve (contract/limits/limits.ts), including `ai`. */
 const KEYS = [
   { name: 'all', scopes: SCOPES },
   ...SCOPES.map((scope) => ({ name: scope, scopes: [scope] })),
@@ -67,16 +67,16 @@ const ACCOUNTS = {
 };
 const GROUPS: Partial<Record<keyof Accounts, string[]>> = { operator: [OPERATOR_GROUP] };
 
-/** Services that create accounts. */
+/** The services that the seeds of accounts need. */
 interface Engines {
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
   login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword'>;
 }
 
-/** Returns a new password: who reaches the port must not know it from the documentation. */
+/** Returns a random password: a known one would give access to anyone who can reach the port. */
 const newPassword = () => randomBytes(12).toString('base64url');
-/** The passwords of runs before version 0.3 were published. */
+/** Returns true if an account has a published password, as before version 0.3. */
 const isPublished = (who: keyof Accounts, { password }: Account) => password === `${who}-password`;
 const subjectOf = (who: keyof Accounts, password: string, { login }: Engines) => {
   const { email, name } = ACCOUNTS[who];
@@ -107,8 +107,8 @@ async function open(who: keyof Accounts, operator: string, engines: Engines): Pr
 }
 
 /**
- * Creates the demo accounts on the first start with the function that operators use. `file` keeps their secrets, which
- * are not stored anywhere else.
+ * Creates the demo accounts on the first start, with the function that operators use. `file` stores their secrets, which are not
+ * stored anywhere else.
  */
 export async function seedAccounts(file: string, engines: Engines): Promise<{ accounts: Accounts; first: boolean }> {
   const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};

@@ -5,12 +5,12 @@ import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 
-const Made = z.object({ invoiceId: z.string().default(''), subscriptionId: z.string().default('') });
+const Adjustment = z.object({ invoiceId: z.string().default(''), subscriptionId: z.string().default('') });
 const MONTHLY = { billingCycle: 'MONTHLY' };
 
 /**
- * Seeds the demo accounts' purchases with the functions that operators use: plans, web hosting (the server answers for
- * `demo` but not for `other`), and invoices of each status. Balances end as they began.
+ * Seeds the demo accounts' purchases with the functions that operators use: plans, web hosting (whose server responds for `demo` but
+ * not for `other`), and invoices of each status. Balances do not change.
  */
 export async function seedBilling(
   { demo, other }: Record<'demo' | 'other', { id: string }>,
@@ -19,7 +19,7 @@ export async function seedBilling(
 ): Promise<void> {
   const invoke = (source: string, input: JsonObject) => lambda.invoke(functionNamed(functions, source).name, input);
   const adjustAccount = async (accountId: string, entry: JsonObject) =>
-    Made.parse(await invoke('operator/adjustAccount', { accountId, ...entry }));
+    Adjustment.parse(await invoke('operator/adjustAccount', { accountId, ...entry }));
   const grant = async (accountId: string, plan: string, hostingDomain?: string) =>
     (await adjustAccount(accountId, { grant: { plan, ...MONTHLY, ...(hostingDomain ? { hostingDomain } : {}) } }))
       .subscriptionId;
@@ -27,12 +27,12 @@ export async function seedBilling(
   const seedDemo = async () => {
     await grant(demo.id, 'app-10');
     const hosting = await grant(demo.id, 'web-starter', 'demo-shop.co.za');
-    // Runs the reconciliation now, so that mailboxes are visible at once; the stream would start it a moment later.
+    // Runs the reconciliation now, so that mailboxes are visible immediately. The stream would start it later.
     await invoke('workflow/reconcileHostingAccount', { accountId: demo.id, subscriptionId: hosting });
     const moved = { kind: 'PLAN', description: 'Moving a site', cents: 50_000 };
     const { invoiceId } = await adjustAccount(demo.id, { invoice: moved });
     await adjustAccount(demo.id, { voidInvoice: { id: invoiceId } });
-    // More than the wallet's balance, so that the invoice stays unpaid.
+    // More than the wallet's balance, so that the invoice remains unpaid.
     await adjustAccount(demo.id, { invoice: { ...moved, description: 'App 25, a year in advance', cents: 999_000 } });
   };
   const seedOther = async () => {

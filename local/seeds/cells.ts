@@ -3,7 +3,7 @@ import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 import type { CellOfRun } from '../template/cells.ts';
 
-/** Registers the hosting cells of a run at each start, and with them the home cell, so that the room of both is measured. */
+/** Registers the hosting cells of a run at each start, including the home cell, so that the capacity of all cells is measured. */
 export async function seedCells(
   cells: readonly CellOfRun[],
   functions: readonly FunctionSpec[],

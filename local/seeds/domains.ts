@@ -2,7 +2,7 @@ import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 
-/** The initial domain of the account `demo`. The registrar emulator has it registered. */
+/** The initial domain of the account `demo`. It is registered at the registrar emulator. */
 export const DEMO_DOMAIN = 'demo-shop.co.za';
 
 const OWNER = {

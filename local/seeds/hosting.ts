@@ -14,10 +14,10 @@ export async function seedHostingServers(
     { name: 'web-1', open: true },
     { name: DEAD_SERVER, open: false },
   ];
-  const about = { user: 'root', token: 'LOCALPANELTOKEN', address: '127.0.0.1', mailHost: 'mail.web.example' };
+  const settings = { user: 'root', token: 'LOCALPANELTOKEN', address: '127.0.0.1', mailHost: 'mail.web.example' };
   await Promise.all(
     servers.map(({ name, open }) =>
-      lambda.invoke(operator.name, { name, open, baseUrl: `${panelUrl}/${name}`, ...about }),
+      lambda.invoke(operator.name, { name, open, baseUrl: `${panelUrl}/${name}`, ...settings }),
     ),
   );
 }

@@ -5,8 +5,8 @@ import type { FunctionSpec } from '../lambda/pool.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 
 /**
- * Brings the items of an earlier version of the platform forward before the first request, with the function that a schedule
- * invokes on AWS. What cannot be changed is reported and tried again by the schedule.
+ * Migrates the items of an earlier version of the platform before the first request, with the function that a schedule invokes on
+ * AWS. Reports items that could not be changed. The schedule retries them.
  */
 export async function migrateItems({
   functions,

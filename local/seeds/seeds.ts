@@ -9,7 +9,7 @@ import { seedCells } from './cells.ts';
 import { seedDomains } from './domains.ts';
 import { seedHostingServers } from './hosting.ts';
 
-interface Tools {
+interface SeedOptions {
   dataDir: string;
   cells: readonly CellOfRun[];
   panelUrl: string;
@@ -18,11 +18,10 @@ interface Tools {
   login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword'>;
 }
 
-/** Creates the demo data (design, section 6) on the first start with the functions that operators use. */
-export async function seed({ dataDir, cells, panelUrl, login, ...by }: Tools): Promise<Accounts> {
-  const { functions, lambda } = by;
+/** Creates the demo data (design, section 6) on the first start, with the functions that operators use. */
+export async function seed({ dataDir, cells, panelUrl, login, functions, lambda }: SeedOptions): Promise<Accounts> {
   const [{ accounts, first }] = await Promise.all([
-    seedAccounts(join(dataDir, 'accounts.json'), { ...by, login }),
+    seedAccounts(join(dataDir, 'accounts.json'), { functions, lambda, login }),
     seedHostingServers(panelUrl, functions, lambda),
     seedCells(cells, functions, lambda),
   ]);

@@ -6,10 +6,10 @@ import type { SettingsInput } from '../../lib/config.ts';
 import { cachePacked } from '../lambda/bundle-cache.ts';
 import { unpack } from '../lambda/packs.ts';
 
-/** File in a cached assembly that contains the path of the bundles to which it refers. */
+/** File in a cached assembly with the path of the bundles to which the assembly refers. */
 const BUNDLES_PATH = 'bundles-path';
 
-/** Synthesizes the CDK app for the bundles in a folder (createFolders, lib/build/bundles.ts) that may still be empty. */
+/** Synthesizes the CDK app. The folders of the bundles must exist (createFolders, lib/build/bundles.ts), but may still be empty. */
 export async function synthesizeInto(outdir: string, bundles: string, settings: SettingsInput): Promise<void> {
   const child = fork(fileURLToPath(new URL('./synthesis-process.ts', import.meta.url)), { execArgv: [] });
   try {
@@ -20,16 +20,16 @@ export async function synthesizeInto(outdir: string, bundles: string, settings: 
       child.send({ ...settings, bundles, outdir });
     });
   } finally {
-    // Without waiting: it has nothing left to write.
+    // Does not wait for its end: it has written everything.
     child.kill();
   }
 }
 
 /**
- * Returns the folder with the packed cloud assembly of the current sources, which is synthesized unless it is cached: the
- * templates do not depend on a run's ports. `npm ci` calls it (`prepare`), so that the first start is fast.
+ * Returns the folder with the packed cloud assembly of the current sources. Synthesizes it unless it is cached: the templates do not
+ * depend on a run's ports. `npm ci` calls this function (`prepare`), so that the first start is fast.
  *
- * @param bundles folder with the folders of all bundles, to which a new assembly refers
+ * @param bundles the folder of the bundles, to which a new assembly refers
  */
 export function cacheAssembly(bundles: string, settings: SettingsInput): Promise<string> {
   return cachePacked('assemblies', settings, async (outdir) => {
@@ -44,7 +44,7 @@ export async function assemblyInto(outdir: string, bundles: string, settings: Se
   relocate(outdir, readFileSync(join(outdir, BUNDLES_PATH), 'utf8'), bundles);
 }
 
-/** Replaces the folder of the bundles in an assembly, which only the manifests of assets name. */
+/** Replaces the path of the bundles in an assembly. Only the asset manifests contain it. */
 function relocate(assembly: string, from: string, to: string): void {
   const [before, after] = [from, to].map((path) => JSON.stringify(path).slice(1, -1));
   for (const name of globSync('**/*.assets.json', { cwd: assembly })) {

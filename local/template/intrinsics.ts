@@ -1,4 +1,4 @@
-/** Any JSON value, as in templates, events and states. */
+/** Any JSON value of a template, event or state. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
@@ -7,7 +7,7 @@ export interface JsonObject {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Values that a template's intrinsic functions may refer to. */
+/** The values to which a template's intrinsic functions may refer. */
 export interface Scope {
   ref(name: string): Json;
   attribute(logicalId: string, name: string): Json;
@@ -32,7 +32,7 @@ const list = (value: Json): Json[] => {
 
 type Intrinsic = (argument: Json, scope: Scope) => Resolved;
 
-/** Intrinsic functions whose arguments are resolved first. */
+/** Intrinsic functions that receive their arguments resolved. */
 const FUNCTIONS: Record<string, Intrinsic> = {
   'Fn::Join': (argument) => {
     const [separator = '', parts = []] = list(argument);
@@ -60,8 +60,8 @@ const FUNCTIONS: Record<string, Intrinsic> = {
   'Fn::Length': (argument) => list(argument).length,
   'Fn::ToJsonString': (argument) => JSON.stringify(argument),
   'Fn::Equals': (argument) => {
-    const [one = null, other = null] = list(argument);
-    return JSON.stringify(one) === JSON.stringify(other);
+    const [left = null, right = null] = list(argument);
+    return JSON.stringify(left) === JSON.stringify(right);
   },
   'Fn::And': (argument) => list(argument).every(Boolean),
   'Fn::Or': (argument) => list(argument).some(Boolean),
@@ -69,7 +69,7 @@ const FUNCTIONS: Record<string, Intrinsic> = {
 };
 
 /** Intrinsic functions that receive their arguments unresolved. */
-const FORMS: Record<string, Intrinsic> = {
+const LAZY_FUNCTIONS: Record<string, Intrinsic> = {
   Ref: (argument, scope) => (argument === 'AWS::NoValue' ? NO_VALUE : scope.ref(text(argument))),
   Condition: (argument, scope) => scope.condition(text(argument)),
   'Fn::GetAtt': (argument, scope) => {
@@ -99,9 +99,9 @@ const resolve = (value: Json, scope: Scope): Resolved => {
   const [key, ...others] = Object.keys(value);
   if (key !== undefined && others.length === 0 && (key === 'Ref' || key === 'Condition' || key.startsWith('Fn::'))) {
     const argument = value[key] ?? null;
-    const form = FORMS[key];
+    const lazyFunction = LAZY_FUNCTIONS[key];
     // `Condition` is also an ordinary key of policies; it is a reference only with a string as its value.
-    if (form && (key !== 'Condition' || typeof argument === 'string')) return form(argument, scope);
+    if (lazyFunction && (key !== 'Condition' || typeof argument === 'string')) return lazyFunction(argument, scope);
     const intrinsic = FUNCTIONS[key];
     if (intrinsic) return intrinsic(resolveJson(argument, scope), scope);
     if (key !== 'Condition') throw new Error(`The local run does not support the intrinsic function ${key}`);

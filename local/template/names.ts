@@ -1,9 +1,9 @@
 /**
- * Names of created resources: the physical name, the value of `Ref` and the values of `Fn::GetAtt`. One line per
- * resource type that the platform uses; other types have the usual form.
+ * Names of created resources: the physical name, the value of `Ref` and the values of `Fn::GetAtt`. The table below has the resource
+ * types that the platform uses. Other types get names of the usual form.
  */
 
-/** Location of a resource. */
+/** The location of resources. */
 export interface AwsLocation {
   account: string;
   region: string;
@@ -18,27 +18,31 @@ interface Kind {
   nameProperty?: string;
   /** ARN with `{region}`, `{account}`, `{name}`. */
   arn?: string;
-  /** True for a version or an alias, whose name is that of its function with a qualifier. */
+  /** True for a version or an alias, whose name consists of the function's name and a qualifier. */
   qualifies?: true;
   /** Value of `Ref`: another template string, or `arn`. Default: the name. */
   ref?: string;
   /** Attributes in addition to `Arn`. */
   attributes?: Record<string, string>;
   /** Maximum length of a physical name. */
-  longest?: number;
+  maxLength?: number;
   lowerCase?: boolean;
 }
 
 /** Secrets Manager adds six characters to a secret's name in its ARN. */
 export const SECRET_SUFFIX = 'aLocal';
 
-/** A function of a local run has one version: the bundle on disk. */
+/** The only version of a function in the local run: the bundle on disk. */
 export const LOCAL_VERSION = '1';
 
 const TABLE_STREAM = 'arn:aws:dynamodb:{region}:{account}:table/{name}/stream/local';
 
 const KINDS: Record<string, Kind> = {
-  'AWS::ApiGatewayV2::Api': { attributes: { ApiEndpoint: '{baseUrl}', ApiId: '{name}' }, longest: 10, lowerCase: true },
+  'AWS::ApiGatewayV2::Api': {
+    attributes: { ApiEndpoint: '{baseUrl}', ApiId: '{name}' },
+    maxLength: 10,
+    lowerCase: true,
+  },
   'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName' },
   'AWS::Backup::BackupVault': { nameProperty: 'BackupVaultName', attributes: { BackupVaultName: '{name}' } },
   'AWS::CloudFront::ConnectionGroup': {
@@ -84,13 +88,13 @@ const KINDS: Record<string, Kind> = {
     arn: 'dynamodb:{region}:{account}:table/{name}',
     attributes: { StreamArn: TABLE_STREAM },
   },
-  'AWS::Events::Rule': { nameProperty: 'Name', arn: 'events:{region}:{account}:rule/{name}', longest: 64 },
+  'AWS::Events::Rule': { nameProperty: 'Name', arn: 'events:{region}:{account}:rule/{name}', maxLength: 64 },
   'AWS::IAM::ManagedPolicy': { nameProperty: 'ManagedPolicyName', arn: 'iam::{account}:policy/{name}', ref: 'arn' },
   'AWS::IAM::Role': {
     nameProperty: 'RoleName',
     arn: 'iam::{account}:role/{name}',
     attributes: { RoleId: 'AROA{name}' },
-    longest: 64,
+    maxLength: 64,
   },
   'AWS::KMS::Alias': { nameProperty: 'AliasName', arn: 'kms:{region}:{account}:{name}' },
   'AWS::KMS::Key': { arn: 'kms:{region}:{account}:key/{name}', attributes: { KeyId: '{name}' } },
@@ -108,7 +112,7 @@ const KINDS: Record<string, Kind> = {
   'AWS::Lambda::Function': {
     nameProperty: 'FunctionName',
     arn: 'lambda:{region}:{account}:function:{name}',
-    longest: 64,
+    maxLength: 64,
   },
   'AWS::Lambda::LayerVersion': {
     nameProperty: 'LayerName',
@@ -132,7 +136,7 @@ const KINDS: Record<string, Kind> = {
     nameProperty: 'BucketName',
     arn: 's3:::{name}',
     attributes: { DomainName: '{name}.s3.amazonaws.com', RegionalDomainName: '{name}.s3.{region}.amazonaws.com' },
-    longest: 63,
+    maxLength: 63,
     lowerCase: true,
   },
   'AWS::SNS::Topic': {
@@ -146,13 +150,13 @@ const KINDS: Record<string, Kind> = {
     arn: 'sqs:{region}:{account}:{name}',
     ref: '{queueUrl}/{account}/{name}',
     attributes: { QueueName: '{name}', QueueUrl: '{queueUrl}/{account}/{name}' },
-    longest: 80,
+    maxLength: 80,
   },
   'AWS::SSM::Parameter': { nameProperty: 'Name', arn: 'ssm:{region}:{account}:parameter{name}' },
   'AWS::Scheduler::Schedule': {
     nameProperty: 'Name',
     arn: 'scheduler:{region}:{account}:schedule/default/{name}',
-    longest: 64,
+    maxLength: 64,
   },
   'AWS::SecretsManager::Secret': {
     nameProperty: 'Name',
@@ -164,7 +168,7 @@ const KINDS: Record<string, Kind> = {
     arn: 'states:{region}:{account}:stateMachine:{name}',
     ref: 'arn',
     attributes: { Name: '{name}' },
-    longest: 80,
+    maxLength: 80,
   },
   'AWS::WAFv2::WebACL': { nameProperty: 'Name' },
 };
@@ -177,31 +181,36 @@ export interface Names {
   attribute(name: string): string;
 }
 
-/** Characters of a stack's name that a shortened name begins with: policies name resources by their prefix. */
+/** Length of the stack's name at the beginning of a shortened name. Policies identify resources by this prefix. */
 const STACK_CHARACTERS = 24;
 
-/** Shortens a generated name as CloudFormation does: to the beginning of the stack's name, and the end with the logical id's hash. */
-function shorten(name: string, longest: number): string {
-  if (name.length <= longest) return name;
-  const beginning = longest > 2 * STACK_CHARACTERS ? name.slice(0, STACK_CHARACTERS) : '';
-  return beginning + name.slice(beginning.length - longest);
+/** Shortens a generated name as CloudFormation does: keeps the beginning of the stack's name, and the end with the logical id's hash. */
+function shorten(name: string, maxLength: number): string {
+  if (name.length <= maxLength) return name;
+  const beginning = maxLength > 2 * STACK_CHARACTERS ? name.slice(0, STACK_CHARACTERS) : '';
+  return beginning + name.slice(beginning.length - maxLength);
 }
 
-/** Names a resource; `given` returns one of its resolved properties. */
+/** Returns the names of a resource. @param propertyOf returns one of its resolved properties */
 export function nameResource(
   type: string,
   stackName: string,
   logicalId: string,
-  place: AwsLocation,
-  given: (property: string) => string | undefined,
+  location: AwsLocation,
+  propertyOf: (property: string) => string | undefined,
 ): Names {
   const [, service = 'custom', resource = 'resource'] = type.split('::');
   const kind = KINDS[type] ?? {};
-  const generated = shorten(`${stackName}-${logicalId}`, kind.longest ?? 128).replace(/^[^A-Za-z0-9]+/, '');
-  const own = (kind.nameProperty && given(kind.nameProperty)) || (kind.lowerCase ? generated.toLowerCase() : generated);
-  const name = kind.qualifies ? `${given('FunctionName')}:${kind.nameProperty ? own : LOCAL_VERSION}` : own;
+  const generated = shorten(`${stackName}-${logicalId}`, kind.maxLength ?? 128).replace(/^[^A-Za-z0-9]+/, '');
+  const physicalName =
+    (kind.nameProperty && propertyOf(kind.nameProperty)) || (kind.lowerCase ? generated.toLowerCase() : generated);
+  const name = kind.qualifies
+    ? `${propertyOf('FunctionName')}:${kind.nameProperty ? physicalName : LOCAL_VERSION}`
+    : physicalName;
   const fill = (text: string): string =>
-    text.replace(/\{(\w+)\}/g, (_, key: string) => (key === 'name' ? name : (place[key as keyof AwsLocation] ?? '')));
+    text.replace(/\{(\w+)\}/g, (_, key: string) =>
+      key === 'name' ? name : (location[key as keyof AwsLocation] ?? ''),
+    );
   const usualArn = `${service.toLowerCase()}:{region}:{account}:${resource.toLowerCase()}/{name}`;
   const arn = `arn:aws:${fill(kind.arn ?? usualArn)}`;
   return {

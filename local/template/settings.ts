@@ -1,7 +1,7 @@
 import type { SettingsInput } from '../../lib/config.ts';
 import { ACCOUNT, BUILD_REGION, DOMAIN, type LocalCell, REGION } from '../addresses.ts';
 
-/** The settings of the stacks of a local run, with the company on its invoices. */
+/** The settings of the local run's stacks, including the company on its invoices. */
 export const LOCAL_SETTINGS: SettingsInput = {
   stage: 'local',
   domain: DOMAIN,
@@ -15,8 +15,8 @@ export const LOCAL_SETTINGS: SettingsInput = {
 };
 
 /**
- * Returns the settings of a run: of one on a restored table, its name and the ARN of its stream, whose label is the same for all.
- * @param cells the hosting cells beside the home cell
+ * Returns the settings of a run. For a restored table, they contain its name and the ARN of its stream, whose label is always `local`.
+ * @param cells the hosting cells other than the home cell
  */
 export const localSettings = (table: string | undefined, cells: readonly LocalCell[] = []): SettingsInput => ({
   ...LOCAL_SETTINGS,

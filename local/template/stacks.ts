@@ -33,10 +33,10 @@ export interface StackOptions
   buildNiceness?: number | undefined;
 }
 
-/** Returns the domain of an address. */
+/** Returns the domain of an email address. */
 const domainOf = (address: string | undefined) => address?.split('@')[1];
 
-/** Creates the template's resources and starts the services that run them, before any requests. */
+/** Creates the template's resources and starts the services that depend on them. */
 export async function startStacks(engines: Engines, options: StackOptions) {
   const { overrides, addresses, directory, life, strict, principalOf, guard } = options;
   const { ports, urls, baseUrl, environment } = addresses;
@@ -44,7 +44,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   const { dnsServer, login, payments, zones } = engines;
   const { template } = engines.synthesis;
   const dataDir = directory.path;
-  const place = hostSettings(options);
+  const common = hostSettings(options);
   guard?.load(template);
 
   const functions = functionsOf(template, {
@@ -80,22 +80,22 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     createTables(engines.dynamoDbUrl, template, tablesFolder(directory)),
     createQueuesAndBuckets(engines.queuesUrl, template),
     startCodeBuild({
-      ...place,
+      ...common,
       port: ports.builds,
       projects,
       gitRoot: engines.git.root,
       principalOf,
       niceness: options.buildNiceness,
       region: BUILD_REGION,
-      // Commands run as the user of the platform: a machine that is no container has no other user for them.
+      // Commands run as the platform's user: outside of a container there is no separate user for them.
       environment: { ...addresses.buildEnvironment, BUILD_USER: 'self' },
     }).then(started),
-    startDsql({ ...place, guard, port: ports.databases, region: String(variables.DATABASE_REGION) })
+    startDsql({ ...common, guard, port: ports.databases, region: String(variables.DATABASE_REGION) })
       .then(started)
       .then(({ tagsOf, sizeOf, unitsOf }) => {
         guard?.readTags(tagsOf);
         const clusters = { storageOf: sizeOf, unitsOf };
-        return startCloudWatch({ dataDir, strict, accounts: place.accounts, port: ports.metrics, clusters });
+        return startCloudWatch({ dataDir, strict, accounts: common.accounts, port: ports.metrics, clusters });
       })
       .then(started),
     startSes({
@@ -120,7 +120,8 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   // The keys of other services, which operators store on AWS.
   secretsManager.put(String(variables.PAYMENTS_SECRET_NAME), payments.secretKey);
   secretsManager.put(String(variables.AI_KEYS_SECRET_NAME), JSON.stringify(aiKeys(overrides)));
-  // Started after the services that functions call, and so stopped before them: no function may take the shutdown for their failure.
+  // Started after the services that functions call, and therefore stopped before them: no function may mistake the shutdown for a failure
+  // of a service.
   const lambda = started(
     startLambda({
       functions,
@@ -132,7 +133,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   engines.appHost.servePlatformFunctions((name, payload) =>
     lambda.has(name) ? lambda.invokeText(name, payload) : undefined,
   );
-  // Unfinished executions resume at once; the services they call are running by now.
+  // Unfinished executions resume immediately, so the services that they call must already run.
   await startStepFunctions({
     template,
     dataDir,

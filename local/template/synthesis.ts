@@ -12,14 +12,14 @@ import { readTemplate, type Template } from './template.ts';
 export interface SynthesisOptions {
   dataDir: string;
   settings: SettingsInput;
-  place: AwsLocation;
-  /** Enables watching: bundles again when a source changes, and receives the absolute paths of the changed bundles. */
+  location: AwsLocation;
+  /** If set, bundles are rebuilt when a source changes. Called with the absolute paths of the changed bundles. */
   onChange?: ((files: string[]) => void) | undefined;
 }
 
 export interface Synthesis {
   template: Template;
-  /** Resolves when no bundle is older than its sources; at once unless they are watched. */
+  /** Resolves when no bundle is older than its sources: immediately unless sources are watched. */
   fresh(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Synthesis {
  * Bundles every function, synthesizes the CDK app and reads the result. Reuses the result of an earlier start in the
  * data directory if no source has changed.
  */
-export async function synthesize({ dataDir, settings, place, onChange }: SynthesisOptions): Promise<Synthesis> {
+export async function synthesize({ dataDir, settings, location, onChange }: SynthesisOptions): Promise<Synthesis> {
   const bundles = join(dataDir, 'bundles');
   const outdir = join(dataDir, 'cdk.out');
   const marker = join(dataDir, 'synthesized');
@@ -41,13 +41,13 @@ export async function synthesize({ dataDir, settings, place, onChange }: Synthes
     writeFileSync(marker, wanted);
   }
   return {
-    template: readTemplate(outdir, place),
+    template: readTemplate(outdir, location),
     fresh: async () => watch?.fresh(),
     stop: async () => watch?.stop(),
   };
 }
 
-interface Making extends Pick<SynthesisOptions, 'settings' | 'onChange'> {
+interface BuildOptions extends Pick<SynthesisOptions, 'settings' | 'onChange'> {
   bundles: string;
   outdir: string;
 }
@@ -57,8 +57,8 @@ async function bundleAndSynthesize({
   bundles,
   outdir,
   onChange,
-}: Making): Promise<SourceWatcher | undefined> {
-  // Before both: the synthesis needs the folders, and one of two that create them at the same time fails.
+}: BuildOptions): Promise<SourceWatcher | undefined> {
+  // Created first: the synthesis needs the folders, and concurrent creation would fail.
   createFolders(bundles);
   if (!onChange) {
     await Promise.all([assemblyInto(outdir, bundles, settings), bundleInto(bundles)]);

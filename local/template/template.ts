@@ -24,7 +24,7 @@ export interface Template {
   byArn(arn: string): Resource | undefined;
   /** Returns the directory or file of an asset, by its key in the assets bucket. */
   asset(objectKey: string): string | undefined;
-  /** Returns an output of a stack. Throws for one that it does not have. */
+  /** Returns an output of a stack. Throws if it does not exist. */
   output(stackName: string, outputName: string): Json;
 }
 
@@ -37,7 +37,7 @@ const child = (value: Json | undefined, key: string): JsonObject => {
   const found = isObject(value) ? value[key] : undefined;
   return isObject(found) ? found : {};
 };
-/** Returns the objects among the members of one, with their names. */
+/** Returns those members of an object that are objects, with their names. */
 const children = (value: Json | undefined, key: string): [name: string, value: JsonObject][] =>
   Object.entries(child(value, key)).filter((entry): entry is [string, JsonObject] => isObject(entry[1]));
 const string = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -45,7 +45,7 @@ const string = (value: Json | undefined): string | undefined => (typeof value ==
 interface Stack {
   name: string;
   template: JsonObject;
-  place: AwsLocation;
+  location: AwsLocation;
   resources: Map<string, { resource: Resource; names: Names }>;
   scope: Scope;
 }
@@ -69,31 +69,31 @@ const assetsOf = (manifest: JsonObject): [objectKey: string, path: string][] =>
   });
 
 /** Reads every stack's template and every asset of an assembly, including nested assemblies (stages). */
-function readAssembly(directory: string, place: AwsLocation, stacks: Stack[], assets: Map<string, string>): void {
+function readAssembly(directory: string, location: AwsLocation, stacks: Stack[], assets: Map<string, string>): void {
   for (const [id, artifact] of children(readJson(join(directory, 'manifest.json')), 'artifacts')) {
     const properties = child(artifact, 'properties');
     const pathOf = (property: string): string => join(directory, string(properties[property]) ?? '');
     if (artifact.type === 'cdk:cloud-assembly') {
-      readAssembly(join(directory, string(properties.directoryName) ?? id), place, stacks, assets);
+      readAssembly(join(directory, string(properties.directoryName) ?? id), location, stacks, assets);
     } else if (artifact.type === 'cdk:asset-manifest') {
       for (const [key, path] of assetsOf(readJson(pathOf('file')))) assets.set(key, resolvePath(directory, path));
     } else if (artifact.type === 'aws:cloudformation:stack') {
-      const location = { ...place, ...locationOf(string(artifact.environment)) };
+      const stackLocation = { ...location, ...locationOf(string(artifact.environment)) };
       const template = readJson(pathOf('templateFile'));
-      stacks.push(createStack(string(properties.stackName) ?? id, template, location, stacks));
+      stacks.push(createStack(string(properties.stackName) ?? id, template, stackLocation, stacks));
     }
   }
 }
 
-function createStack(name: string, template: JsonObject, place: AwsLocation, stacks: readonly Stack[]): Stack {
+function createStack(name: string, template: JsonObject, location: AwsLocation, stacks: readonly Stack[]): Stack {
   const parameters = child(template, 'Parameters');
   const pseudo: Record<string, string> = {
-    'AWS::AccountId': place.account,
-    'AWS::Region': place.region,
+    'AWS::AccountId': location.account,
+    'AWS::Region': location.region,
     'AWS::Partition': 'aws',
     'AWS::URLSuffix': 'amazonaws.com',
     'AWS::StackName': name,
-    'AWS::StackId': `arn:aws:cloudformation:${place.region}:${place.account}:stack/${name}/local`,
+    'AWS::StackId': `arn:aws:cloudformation:${location.region}:${location.account}:stack/${name}/local`,
   };
   const resources: Stack['resources'] = new Map();
   const resource = (logicalId: string) => {
@@ -102,7 +102,7 @@ function createStack(name: string, template: JsonObject, place: AwsLocation, sta
     return found;
   };
   const scope: Scope = {
-    region: place.region,
+    region: location.region,
     ref: (id) => pseudo[id] ?? child(parameters, id).Default ?? resource(id).names.ref,
     attribute: (id, attribute) => {
       const { resource: found, names } = resource(id);
@@ -129,9 +129,9 @@ function createStack(name: string, template: JsonObject, place: AwsLocation, sta
   };
   for (const [logicalId, definition] of children(template, 'Resources')) {
     if (typeof definition.Condition === 'string' && !scope.condition(definition.Condition)) continue;
-    resources.set(logicalId, createResource(name, logicalId, definition, place, scope));
+    resources.set(logicalId, createResource(name, logicalId, definition, location, scope));
   }
-  return { name, template, place, resources, scope };
+  return { name, template, location, resources, scope };
 }
 
 function readOutput(stacks: readonly Stack[], stackName: string, outputName: string): Json {
@@ -141,14 +141,14 @@ function readOutput(stacks: readonly Stack[], stackName: string, outputName: str
   return resolveJson(value, stack.scope);
 }
 
-function createResource(stack: string, logicalId: string, definition: JsonObject, place: AwsLocation, scope: Scope) {
+function createResource(stack: string, logicalId: string, definition: JsonObject, location: AwsLocation, scope: Scope) {
   const type = string(definition.Type) ?? '';
   const raw = child(definition, 'Properties');
   let names: Names | undefined;
   let properties: JsonObject | undefined;
-  // Both are computed on demand, when every stack is read, because stacks refer to each other in any order.
-  const named = (): Names => {
-    names ??= nameResource(type, stack, logicalId, place, (property) => {
+  // Names and properties are computed on demand, after all stacks are read, because stacks refer to each other in any order.
+  const namesOf = (): Names => {
+    names ??= nameResource(type, stack, logicalId, location, (property) => {
       const value = raw[property];
       return value === undefined ? undefined : string(resolveJson(value, scope));
     });
@@ -157,16 +157,16 @@ function createResource(stack: string, logicalId: string, definition: JsonObject
   const resource: Resource = {
     type,
     stack,
-    account: place.account,
+    account: location.account,
     logicalId,
     get name() {
-      return named().name;
+      return namesOf().name;
     },
     get arn() {
-      return named().arn;
+      return namesOf().arn;
     },
     get ref() {
-      return named().ref;
+      return namesOf().ref;
     },
     get properties() {
       if (!properties) {
@@ -179,7 +179,7 @@ function createResource(stack: string, logicalId: string, definition: JsonObject
   return {
     resource,
     get names() {
-      return named();
+      return namesOf();
     },
   };
 }
@@ -196,11 +196,11 @@ function readExport(attribute: string, stacks: readonly Stack[]): Json {
   throw new Error(`No stack exports ${attribute} to the other region`);
 }
 
-/** Reads a cloud assembly (`cdk.out`). `place` adds local addresses, and the account if it is not set. */
-export function readTemplate(assembly: string, place: AwsLocation): Template {
+/** Reads a cloud assembly (`cdk.out`). @param location local addresses, and the account and region of stacks that set none */
+export function readTemplate(assembly: string, location: AwsLocation): Template {
   const stacks: Stack[] = [];
   const assets = new Map<string, string>();
-  readAssembly(assembly, place, stacks, assets);
+  readAssembly(assembly, location, stacks, assets);
   const all = stacks.flatMap((stack) => [...stack.resources.values()].map(({ resource }) => resource));
   const arns = new Map<string, Resource>();
   return {

@@ -14,12 +14,12 @@ const onTable =
   (input, arn) => [{ action: `dynamodb:${action}`, resource: tableArn(input, arn), ...leadingKey(input) }];
 
 /**
- * Returns the condition key `dynamodb:LeadingKeys` of a write: the partition, shortened to the kind of its items, so that a
- * decision is made once for each kind.
+ * Returns the condition key `dynamodb:LeadingKeys` of a write. The partition key is shortened to the kind of its items, so that the
+ * authorizer decides only once for each kind.
  */
 function leadingKey({ Key, Item }: JsonObject): Pick<Access, 'context'> {
-  const of = isObject(Key) ? Key : isObject(Item) ? Item : {};
-  const partition = isObject(of.pk) ? text(of.pk.S) : '';
+  const attributes = isObject(Key) ? Key : isObject(Item) ? Item : {};
+  const partition = isObject(attributes.pk) ? text(attributes.pk.S) : '';
   return partition === '' ? {} : { context: { 'dynamodb:LeadingKeys': [`${partition.split('#')[0]}#`] } };
 }
 
@@ -31,7 +31,7 @@ const TRANSACTED: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-/** A transaction needs the rights of its single operations, and none of its own. */
+/** A transaction needs only the rights of its individual operations. */
 const onTransaction: JsonOperation = ({ TransactItems }, arn) =>
   unique(
     objects(TransactItems).flatMap((item) =>
@@ -51,7 +51,7 @@ const onBatch =
       resource: tableArn({ TableName }, arn),
     }));
 
-/** The stream's ARN has the time of the table's creation; the local template has none. */
+/** The stream's ARN contains the creation time of the table. The template's ARN has the label `local` instead. */
 const STREAM = /:table\/([^/|]+)\/stream\//;
 const onStream =
   (action: string): JsonOperation =>

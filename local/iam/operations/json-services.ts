@@ -5,8 +5,8 @@ import { SECRET_SUFFIX } from '../../template/names.ts';
 import { arnIn, conditionKeys, type JsonOperation, jsonOperations, text } from './operation.ts';
 
 /**
- * A key is named by its id or its ARN, and in a request to decrypt by the ciphertext alone. All keys are in the home account, also
- * for callers of others.
+ * A request names a key by its id or its ARN. A request to decrypt may contain only the ciphertext. All keys are in the home account,
+ * also for callers from other accounts.
  */
 const onKey =
   (action: string): JsonOperation =>
@@ -27,8 +27,8 @@ export const kms = jsonOperations({
 });
 
 /**
- * Operations on a log group are authorized with an empty stream at the end of its ARN, as AWS's messages show; tags by the
- * ARN without it (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_LogGroup.html).
+ * Operations on a log group are authorized by its ARN with an empty stream at the end, as AWS's messages show. Tagging is authorized
+ * by the ARN without it (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_LogGroup.html).
  */
 const onLogGroup =
   (action: string): JsonOperation =>
@@ -48,7 +48,7 @@ export const logs = jsonOperations({
   DeleteLogGroup: onLogGroup('DeleteLogGroup'),
   PutRetentionPolicy: onLogGroup('PutRetentionPolicy'),
   FilterLogEvents: onLogGroup('FilterLogEvents'),
-  // A query is authorized by the ARN of its group, its results and its end by none.
+  // Starting a query is authorized by the group's ARN. Reading its results and stopping it have no resource.
   StartQuery: onLogGroup('StartQuery'),
   GetQueryResults: () => [{ action: 'logs:GetQueryResults', resource: '*' }],
   StopQuery: () => [{ action: 'logs:StopQuery', resource: '*' }],
@@ -59,7 +59,7 @@ export const logs = jsonOperations({
   ],
 });
 
-/** CloudWatch's metrics have no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html). */
+/** Reading metrics has no resource-level permissions (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html). */
 export const monitoring = jsonOperations({
   GetMetricData: () => [{ action: 'cloudwatch:GetMetricData', resource: '*' }],
 });
@@ -78,7 +78,7 @@ export const states = jsonOperations({
   GetExecutionHistory: onExecution('GetExecutionHistory'),
 });
 
-/** Builds have no rights of their own: those on their project apply. A build's id begins with its project's name. */
+/** The rights on a build are those on its project. A build's id begins with the project's name. */
 const onProject =
   (action: string, names: (input: Parameters<JsonOperation>[0]) => readonly Json[]): JsonOperation =>
   (input, arn) =>
@@ -93,7 +93,7 @@ export const codebuild = jsonOperations({
   ListBuildsForProject: onProject('ListBuildsForProject', ({ projectName = '' }) => [projectName]),
 });
 
-/** None of the registrar's actions has resources. */
+/** The registrar's actions have no resource-level permissions. */
 export const route53domains = jsonOperations(
   Object.fromEntries(
     [
@@ -110,19 +110,19 @@ export const route53domains = jsonOperations(
   ),
 );
 
-/** Listing certificates has no resources, deleting one has it (https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscertificatemanager.html). */
+/** Listing certificates has no resource-level permissions. Deleting one does (https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscertificatemanager.html). */
 export const acm = jsonOperations({
   ListCertificates: () => [{ action: 'acm:ListCertificates', resource: '*' }],
   DeleteCertificate: ({ CertificateArn }) => [{ action: 'acm:DeleteCertificate', resource: text(CertificateArn) }],
 });
 
-/** Reading quotas has no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_servicequotas.html). */
+/** Reading quotas has no resource-level permissions (https://docs.aws.amazon.com/service-authorization/latest/reference/list_servicequotas.html). */
 export const servicequotas = jsonOperations({
   GetServiceQuota: () => [{ action: 'servicequotas:GetServiceQuota', resource: '*' }],
   ListServiceQuotas: () => [{ action: 'servicequotas:ListServiceQuotas', resource: '*' }],
 });
 
-/** A user belongs to its pool, which is what rights are on. */
+/** Rights on users are rights on their pool. */
 export const userPools = jsonOperations(
   Object.fromEntries(
     ['AdminGetUser', 'AdminCreateUser', 'AdminSetUserPassword', 'AdminDeleteUser'].map((operation) => [
@@ -134,7 +134,7 @@ export const userPools = jsonOperations(
   ),
 );
 
-/** A secret is named by its name or its ARN. */
+/** A request names a secret by its name or its ARN. */
 const onSecret =
   (action: string): JsonOperation =>
   ({ SecretId }, arn) => {

@@ -34,7 +34,7 @@ const TAGGING: Readonly<Record<string, string>> = { GET: 'ListTags', POST: 'TagR
 
 const strings = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(text) : []);
 
-/** Rights on other resources that the settings of a function need: its role, its layers, its code, its tags. */
+/** Returns the rights on other resources that a function's settings require: its role, layers, code and tags. */
 function dependentAccesses(request: ServiceRequest, functionArn: string): Access[] {
   const input = jsonBody(request);
   const { S3Bucket, S3Key } = isObject(input.Code) ? input.Code : input;
@@ -64,16 +64,17 @@ export const lambda: Operations = (request) => {
   const { method, path, query } = request;
   const [, kind, id = '', part = '', item = ''] = path.split('/').filter(Boolean).map(decodeURIComponent);
   const isCreation = method === 'POST' && id === '';
-  const given = isCreation ? text(jsonBody(request).FunctionName) : id;
+  const nameOrArn = isCreation ? text(jsonBody(request).FunctionName) : id;
   const qualifier = query.get('Qualifier');
-  const suffix = qualifier && !given.includes(`:${qualifier}`) ? `:${qualifier}` : '';
-  const functionArn = (given.startsWith('arn:') ? given : arnIn(request)('lambda', `function:${given}`)) + suffix;
+  const suffix = qualifier && !nameOrArn.includes(`:${qualifier}`) ? `:${qualifier}` : '';
+  const functionArn =
+    (nameOrArn.startsWith('arn:') ? nameOrArn : arnIn(request)('lambda', `function:${nameOrArn}`)) + suffix;
   if (kind === 'tags') {
     const action = TAGGING[method];
     return action ? [{ action: `lambda:${action}`, resource: functionArn }] : undefined;
   }
   if (kind === 'account-settings') return [{ action: 'lambda:GetAccountSettings', resource: '*' }];
-  if (method === 'GET' && given === '') return [{ action: 'lambda:ListFunctions', resource: '*' }];
+  if (method === 'GET' && nameOrArn === '') return [{ action: 'lambda:ListFunctions', resource: '*' }];
   const action = ACTIONS[`${method} ${part}${item ? '/item' : ''}`];
   if (!action) return undefined;
   const accesses = [{ action: `lambda:${action}`, resource: functionArn }];

@@ -10,13 +10,13 @@ export interface ServiceRequest {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** The region that it is signed for. */
+  /** The region for which the request is signed. */
   region: string;
-  /** The account of its caller, in which it names resources. */
+  /** The caller's account, to which the named resources belong. */
   account: string;
 }
 
-/** Returns the rights that a request of one service needs. Undefined for an operation that the table does not have. */
+/** Returns the rights that a request to a service needs; undefined for an unknown operation. */
 export type Operations = (request: ServiceRequest) => Access[] | undefined;
 
 /** Builds the ARN of a resource in the caller's account and the request's region. */
@@ -26,10 +26,10 @@ export const arnIn =
   (service, resource) =>
     `arn:aws:${service}:${region}:${account}:${resource}`;
 
-/** Returns the account of a role or any other resource whose ARN names one. */
+/** Returns the account in an ARN; empty if the ARN contains none. */
 export const accountOfArn = (arn: string): string => arn.split(':')[4] ?? '';
 
-/** Parses the JSON body of a request; one that is not an object names no resource, and the service refuses it. */
+/** Parses the JSON body of a request. Returns an empty object for any other body, which the service refuses. */
 export function jsonBody({ body }: Pick<ServiceRequest, 'body'>): JsonObject {
   if (body.length === 0) return {};
   try {
@@ -43,16 +43,16 @@ export function jsonBody({ body }: Pick<ServiceRequest, 'body'>): JsonObject {
 export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 export const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Returns condition keys such as `aws:RequestTag/application` for a map of texts. */
+/** Returns condition keys such as `aws:RequestTag/application` for a map of strings. */
 export const conditionKeys = (prefix: string, values: Json | undefined): Record<string, string> =>
   Object.fromEntries(
     Object.entries(isObject(values) ? values : {}).map(([key, value]) => [`${prefix}${key}`, text(value)]),
   );
 
-/** The rights that an operation of the JSON protocol needs, by its input. */
+/** Returns the rights that an operation of the JSON protocol needs for an input. */
 export type JsonOperation = (input: JsonObject, arn: ArnOf, request: ServiceRequest) => Access[];
 
-/** Reads the operation of the JSON protocol from `X-Amz-Target`. */
+/** Returns the operations of a service with the JSON protocol, which names the operation in `X-Amz-Target`. */
 export const jsonOperations =
   (operations: Readonly<Record<string, JsonOperation>>): Operations =>
   (request) => {

@@ -16,10 +16,10 @@ import type { Operations } from './operation.ts';
 import { cloudfront, dsql, keyValueStore, route53, ses, sts } from './rest-services.ts';
 import { s3, sqs } from './storage.ts';
 
-/** Returns the tags of a resource, by which conditions may decide. */
+/** Returns the tags of a resource, which conditions may compare. */
 export type TagsOf = (arn: string) => Record<string, string>;
 
-/** The rights that every operation of the emulated services needs, by the service's name in signatures. */
+/** Returns the operations of all emulated services, by the service's name in signatures. */
 export const operationsOf = (tagsOf: TagsOf): Readonly<Record<string, Operations>> => ({
   acm,
   dynamodb,

@@ -7,7 +7,7 @@ const segments = (path: string): string[] => path.split('/').filter(Boolean).map
 const onZone = (action: string, id: string): Access[] => [
   { action: `route53:${action}`, resource: `arn:aws:route53:::hostedzone/${id}` },
 ];
-/** Creating and finding a zone and the account's limits have no resource-level permissions. */
+/** Creating a zone, finding a zone and reading the account's limits have no resource-level permissions. */
 export const route53: Operations = ({ method, path }) => {
   const [, collection = '', id = '', part = ''] = segments(path);
   switch (`${method} ${collection}${id ? '/id' : ''}${part ? `/${part}` : ''}`) {
@@ -40,7 +40,7 @@ const TENANT_ACTIONS: Readonly<Record<string, string>> = {
 /**
  * Creating a tenant has no resource-level permissions
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudfront.html). CloudFront requests a
- * tenant's certificate with the rights of its caller.
+ * tenant's certificate with the caller's rights.
  */
 export const cloudfront: Operations = ({ method, path, body, account }) => {
   const [, collection = '', id = ''] = segments(path);
@@ -69,7 +69,7 @@ export const keyValueStore: Operations = ({ method, path }) => {
   return action ? [{ action: `cloudfront-keyvaluestore:${action}`, resource }] : undefined;
 };
 
-/** Service-linked role of the account's first cluster. */
+/** The service-linked role, which the account's first cluster creates. */
 const DSQL_ROLE = 'role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql';
 
 function onCreatedCluster(request: ServiceRequest): Access[] {
@@ -87,7 +87,7 @@ function onCreatedCluster(request: ServiceRequest): Access[] {
 }
 
 /**
- * Rights on clusters depend on their tags: those of the request, and those that the cluster has.
+ * Rights on clusters depend on the tags in the request and on those of the cluster.
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonauroradsql.html
  */
 export const dsql =
@@ -95,11 +95,11 @@ export const dsql =
   (request) => {
     const { method, path } = request;
     const [collection, id = ''] = segments(path);
-    const ownTags = (resource: string) => conditionKeys('aws:ResourceTag/', tagsOf(resource));
+    const resourceTags = (resource: string) => conditionKeys('aws:ResourceTag/', tagsOf(resource));
     if (`${method} ${collection}` === 'POST tags') {
       const { tags } = jsonBody(request);
       const context = {
-        ...ownTags(id),
+        ...resourceTags(id),
         ...conditionKeys('aws:RequestTag/', tags),
         'aws:TagKeys': Object.keys(isObject(tags) ? tags : {}),
       };
@@ -107,7 +107,7 @@ export const dsql =
     }
     const onCluster = (action: string): Access[] => {
       const resource = arnIn(request)('dsql', `cluster/${id}`);
-      return [{ action: `dsql:${action}`, resource, context: ownTags(resource) }];
+      return [{ action: `dsql:${action}`, resource, context: resourceTags(resource) }];
     };
     switch (`${method} ${collection}${id ? '/id' : ''}`) {
       case 'POST cluster':
@@ -123,7 +123,7 @@ export const dsql =
     }
   };
 
-/** A role is assumed by a right on it; its trust policy decides too. */
+/** Assuming a role requires a right on it. The role's trust policy must allow it too. */
 export const sts: Operations = ({ body }) => {
   const form = new URLSearchParams(body.toString('utf8'));
   if (form.get('Action') !== 'AssumeRole') return undefined;
@@ -137,7 +137,7 @@ export const sts: Operations = ({ body }) => {
   ];
 };
 
-/** An email is authorized by the identity of its sender's domain (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonses.html). */
+/** The resource of an email is the identity of the sender's domain (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonses.html). */
 export const ses: Operations = (request) => {
   const { method, path } = request;
   if (`${method} ${path}` === 'GET /v2/email/account') return [{ action: 'ses:GetAccount', resource: '*' }];

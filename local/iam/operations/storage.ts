@@ -5,7 +5,7 @@ const onQueue =
   (action: string): JsonOperation =>
   ({ QueueUrl }, arn) => [{ action: `sqs:${action}`, resource: arn('sqs', text(QueueUrl).split('/').at(-1) ?? '') }];
 
-/** A batch needs the right of its single operation. */
+/** A batch operation needs the right of the corresponding single operation. */
 export const sqs = jsonOperations({
   SendMessage: onQueue('SendMessage'),
   SendMessageBatch: onQueue('SendMessage'),
@@ -18,7 +18,7 @@ export const sqs = jsonOperations({
   GetQueueUrl: ({ QueueName }, arn) => [{ action: 'sqs:GetQueueUrl', resource: arn('sqs', text(QueueName)) }],
 });
 
-/** Actions on an object and on a bucket, by method; any other operation of S3 has a subresource in its query. */
+/** Actions on objects and buckets, by method. All other S3 operations have a subresource in the query. */
 const ON_OBJECT: Readonly<Record<string, string>> = {
   GET: 'GetObject',
   HEAD: 'GetObject',
@@ -26,7 +26,7 @@ const ON_OBJECT: Readonly<Record<string, string>> = {
   DELETE: 'DeleteObject',
 };
 const ON_BUCKET: Readonly<Record<string, string>> = { GET: 'ListBucket', HEAD: 'ListBucket' };
-/** Parameters that choose no other operation: paging, parts of an upload, what the SDK adds, and signatures. */
+/** Query parameters that do not select another operation: paging, multipart uploads, the SDK's parameters, and signatures. */
 const PLAIN = /^(list-type|prefix|delimiter|max-keys|continuation-token|start-after|uploadId|uploads|partNumber|x-id)$/;
 const isPlain = (name: string): boolean => PLAIN.test(name) || /^x-amz-/i.test(name);
 
@@ -35,7 +35,7 @@ export const s3: Operations = ({ method, path, query, headers }) => {
   if (![...query.keys()].every(isPlain)) return undefined;
   const [bucket = '', ...key] = decodeURIComponent(path.slice(1)).split('/');
   const isObject = key.join('/') !== '';
-  // An upload in parts begins and ends with a POST.
+  // A multipart upload begins and ends with a POST.
   const isUpload = isObject && method === 'POST' && (query.has('uploads') || query.has('uploadId'));
   const action = isUpload ? 'PutObject' : (isObject ? ON_OBJECT : ON_BUCKET)[method];
   if (action === undefined) return undefined;
