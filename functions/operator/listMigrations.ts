@@ -3,5 +3,5 @@ import { readMigrations } from '../../domain/processes/migrate.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** For operators, by hand: shows how far the migrations of stored items are, and what they could not change. */
+/** Operator function: shows the progress of the migrations of stored items, and the items that they could not change. */
 export const handler = step(z.unknown(), () => readMigrations(deps));

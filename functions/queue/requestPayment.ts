@@ -6,5 +6,5 @@ import { consumer } from '../../runtime/triggers/consumer.ts';
 
 const needs = { ...deps, payments };
 
-/** Requests payments from the processor, as the queued jobs ask for. */
+/** Processes the queue of payment jobs: requests payments from the payment provider. */
 export const handler = consumer(JobInput, (job) => performJob(PAYMENT_JOBS, needs, job));

@@ -7,5 +7,5 @@ import { consumer } from '../../runtime/triggers/consumer.ts';
 
 const needs = { ...deps, mailer, mails };
 
-/** Sends emails, as the queued jobs ask for. */
+/** Processes the queue of email jobs: sends emails. */
 export const handler = consumer(JobInput, (job) => performJob(MAIL_JOBS, needs, job));

@@ -8,5 +8,5 @@ import { consumer } from '../../runtime/triggers/consumer.ts';
 
 const needs = { ...deps, ...machines, builds, buildRunner };
 
-/** Starts and stops executions and builds, as the queued jobs ask for. */
+/** Processes the queue of workflow jobs: starts and stops executions and builds. */
 export const handler = consumer(JobInput, (job) => performJob(WORKFLOW_JOBS, needs, job));

@@ -9,5 +9,5 @@ import { consumer } from '../../runtime/triggers/consumer.ts';
 
 const needs = { ...deps, deployments, cellOf: cellsWith({ appAccess, hostRoutes }) };
 
-/** Changes where host names lead, as the queued jobs ask for. */
+/** Processes the queue of route jobs: changes the routes of host names. */
 export const handler = consumer(JobInput, (job) => performJob(ROUTE_JOBS, needs, job));

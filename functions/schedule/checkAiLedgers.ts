@@ -6,8 +6,8 @@ import { reportLedgers, reportRepairs } from '../../runtime/observability/ledger
 import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
 
 /**
- * Every minute: closes the windows of AI accounts, which settles and releases the calls that crashed, and compares the AI credit
- * ledgers of the accounts that are due with their balances.
+ * Every minute: closes the windows of AI accounts, which settles and releases crashed calls, and compares the due AI credit ledgers
+ * with their balances.
  */
 export const handler = sweeper({
   windows: reporting(sweepJob(deps, windowQueue), reportRepairs),

@@ -11,7 +11,7 @@ import { step } from '../../runtime/triggers/step.ts';
 
 const cellOf = cellsWith({ quotaMeasures, edgeCertificates });
 
-/** Every minute: measures the quotas of AWS, once an hour, and reports how full they are; then deletes certificates that nothing uses. */
+/** Every minute: reports the use of AWS quotas, which it measures once an hour, and then deletes unused certificates. */
 export const handler = step(z.unknown(), async () => {
   const budget = createBudget(deps, RUN_BUDGET_MS);
   const report = await measureQuotas({ ...deps, cellOf }, accountQuotas);

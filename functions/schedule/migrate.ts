@@ -4,5 +4,5 @@ import { deps } from '../../runtime/deps.ts';
 import { reportMigrations } from '../../runtime/observability/migration-metrics.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Every minute: continues the migrations of stored items, if there are any left. */
+/** Every minute: continues unfinished migrations of stored items. */
 export const handler = step(z.unknown(), async () => reportMigrations(await migrate(deps)));

@@ -7,7 +7,7 @@ import { deps } from '../../runtime/deps.ts';
 import { reportChecks } from '../../runtime/observability/check-metrics.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Every minute: uses each product as a customer does. */
+/** Every minute: runs the synthetic checks, which use each product like a customer. */
 export const handler = step(z.unknown(), async () =>
   reportChecks(await runChecks({ ...deps, ...probe, resolver, secrets })),
 );

@@ -7,7 +7,7 @@ import { users } from '../../runtime/bindings/users.ts';
 import { deps } from '../../runtime/deps.ts';
 import { sweeper } from '../../runtime/triggers/sweeper.ts';
 
-/** Every minute: goes on with the exports and the deletions that accounts asked for. */
+/** Every minute: continues the requested exports and deletions of accounts. */
 export const handler = sweeper({
   exports: sweepJob({ ...deps, exports, seller }, exportQueue),
   deletions: sweepJob({ ...deps, users }, deletionQueue),

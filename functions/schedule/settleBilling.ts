@@ -8,5 +8,5 @@ import { sweeper } from '../../runtime/triggers/sweeper.ts';
 
 const needs = { ...deps, payments, plans, reportDispute };
 
-/** Every minute: checks payments without a callback, advances due subscriptions and voids overdue invoices; every hour, disputes. */
+/** Every minute: checks payments without a callback, advances due subscriptions and voids overdue invoices. Every hour: checks disputes. */
 export const handler = sweeper(billingSweeps(needs), async () => reportDisputeRecovery(await recoverDisputes(needs)));

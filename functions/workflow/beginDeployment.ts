@@ -11,7 +11,7 @@ import { step } from '../../runtime/triggers/step.ts';
 
 const cellOf = cellsWith({ functionArnPrefix });
 
-/** Marks a deployment running and stores the build's job. Returns the job's address, or why the deployment ends. */
+/** Marks a deployment as running and stores the job of its build. Returns the job's location, or the reason why the deployment ends. */
 export const handler = step(DeploymentInput, (ids) =>
   withVerdict(beginDeployment, { ...deps, buildAccess, builds, cellOf, secrets }, ids),
 );

@@ -12,5 +12,5 @@ import { step } from '../../runtime/triggers/step.ts';
 
 const cellOf = cellsWith({ appAccess, appHost, appLogs, functionArnPrefix, hostRoutes });
 
-/** Makes one step of the move of an application to another hosting cell. */
+/** Performs one step of moving an application to another hosting cell. */
 export const handler = step(MoveInput, (of) => advanceMove({ ...deps, bucket, builds, secrets, cellOf }, of));

@@ -6,7 +6,7 @@ import { deps } from '../../runtime/deps.ts';
 import { reportHosting } from '../../runtime/observability/hosting-metrics.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
-/** Reconciles an account on a hosting server with its subscription. */
+/** Reconciles a hosting account with its subscription. */
 export const handler = step(HostingInput, async ({ accountId, subscriptionId: id }) => {
   const of = { accountId, id };
   return reportHosting(of, await reconcileHostingAccount({ ...deps, panel, secrets, txt }, of));

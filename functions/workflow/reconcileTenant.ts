@@ -9,5 +9,5 @@ import { step } from '../../runtime/triggers/step.ts';
 
 const cellOf = cellsWith({ edgeTenants, hostRoutes, edgeEndpoint });
 
-/** Checks the edge tenant of a custom domain once and takes the next step. */
+/** Checks the distribution tenant of a custom domain once, and takes the next step. */
 export const handler = step(TenantInput, (of) => reconcileTenant({ ...deps, dnsResolver, cellOf }, of));

@@ -11,5 +11,5 @@ import { step } from '../../runtime/triggers/step.ts';
 const watch = async (needs: Parameters<typeof watchBuild>[0], input: Parameters<typeof watchBuild>[1]) =>
   reportQueued(input, await watchBuild(needs, input));
 
-/** Looks at a build until it ends or waits for a builder. */
+/** Checks a build repeatedly until it ends or waits for a builder. */
 export const handler = step(WatchInput, (input) => withVerdict(watch, { ...deps, buildRunner, builds, pause }, input));
