@@ -13,7 +13,7 @@ export const Deployment = resource('Deployment', () =>
     commitSha: describe(z.string(), 'Short commit hash; empty until the repository is cloned'),
     startedAt: Timestamp(),
     finishedAt: z.nullable(Timestamp()),
-    /** Addition: true while the deployment's release is kept, so that an application can be rolled back to it. */
+    /** Addition: true while the deployment's release is kept and the application can be rolled back to it. */
     canRollBack: z.boolean(),
   }),
 );

@@ -7,7 +7,7 @@ import type { Components, Json } from './components.ts';
 const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
   'app.created': 'An application was created.',
   'app.deleted': 'An application was deleted.',
-  'app.suspended': 'An application was suspended; `reason` has the reason.',
+  'app.suspended': 'An application was suspended; `reason` explains why.',
   'app.resumed': 'An application is in service again.',
   'deployment.started': 'A deployment started to run.',
   'deployment.succeeded': 'A deployment finished, and its release is live.',
@@ -45,7 +45,11 @@ const HEADERS: Readonly<Record<string, Json>> = {
   ),
 };
 
-/** Returns the schema of an event's body, and the operation that a receiver implements. */
+/** Returns the first clause of an event's description, without a capital letter at its start. */
+const firstClause = (description: string): string =>
+  description.charAt(0).toLowerCase() + description.slice(1).replace(/[.;].*$/, '');
+
+/** Adds the schema of an event's body to the components, and returns the operation that a receiver implements. */
 function buildEvent(type: EventType, components: Components): Json {
   const name = `Event.${type}`;
   components.schemas[name] = {
@@ -66,7 +70,7 @@ function buildEvent(type: EventType, components: Components): Json {
   return {
     post: {
       operationId: `on${type.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}`,
-      summary: `${type}: ${DESCRIPTIONS[type].replace(/[.;].*$/, '').toLowerCase()}`,
+      summary: `${type}: ${firstClause(DESCRIPTIONS[type])}`,
       description: `${DESCRIPTIONS[type]} Sent to every active endpoint that subscribes to \`${type}\` or \`*\`.`,
       tags: [WEBHOOKS_TAG],
       security: [],
