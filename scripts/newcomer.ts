@@ -1,10 +1,10 @@
 /**
- * The path of a newcomer, timed: from `git clone` of this repository to a public starter that is served, with the command line.
+ * Measures the path of a newcomer: from `git clone` of this repository to a deployed public starter, with the command line.
  *
  *     node scripts/newcomer.ts [--repository <url>] [--starter <url>] [--generate]
  *
- * Runs the commands as they are printed, in a temporary folder, and fails where there are more than twelve or one of them
- * fails. With `--generate`, for machines that reach npm but no Git host, the starter is what express-generator makes, served as
+ * Runs the printed commands in a temporary folder, and fails if there are more than twelve or if one of them fails. With `--generate`,
+ * for machines that reach npm but no Git host, express-generator creates the starter, which is served as
  * https://git.localhost/starter.git.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -35,7 +35,7 @@ const port = await new Promise<number>((done, failed) => {
 });
 const origins = join(folder, 'origins');
 
-/** The newcomer's environment: programs that npm installs for all go to the temporary folder, and settings too. */
+/** The newcomer's environment: npm's global installations and all settings go to the temporary folder. */
 const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|HOSTING_|GIT_)/i.test(name))),
   PORT: String(port),
@@ -45,7 +45,7 @@ const env: NodeJS.ProcessEnv = {
   NO_PROXY: 'localhost,.localhost,127.0.0.1',
 };
 
-/** Makes the starter where no Git host can be reached: that is the host's part, and not the newcomer's. */
+/** Generates the starter, in place of a Git host. The time for it does not count, because a newcomer does not do this. */
 function generateStarter(): void {
   const starter = join(origins, 'starter.git');
   mkdirSync(starter, { recursive: true });
@@ -70,9 +70,9 @@ function generateStarter(): void {
 
 interface Step {
   command: string;
-  /** Its folder, below the temporary one. */
+  /** The folder of the command, relative to the temporary one. */
   in: string;
-  /** True for `npm start`: it is ready when it says so, and goes on. */
+  /** True for `npm start`, which is complete when it prints `ready` and keeps running. */
   isServer?: true;
 }
 
@@ -123,9 +123,9 @@ try {
   let total = 0;
   let page = '';
   for (const [index, step] of STEPS.entries()) {
-    const began = performance.now();
+    const startedAt = performance.now();
     page = await run(step);
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     total += seconds;
     rows.push(
       `| ${index + 1} | \`${step.command.replace(values.repository, '<this repository>')}\` | ${seconds.toFixed(1)} s |`,
@@ -140,9 +140,9 @@ try {
     throw new Error(`${STEPS.length} commands; a newcomer needs at most ${MAX_COMMANDS}`);
 } finally {
   if (server?.pid !== undefined && server.exitCode === null) {
-    const gone = new Promise((done) => server?.once('exit', done));
+    const exited = new Promise((done) => server?.once('exit', done));
     process.kill(-server.pid, 'SIGTERM');
-    await gone;
+    await exited;
   }
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,24 +1,25 @@
 /**
  * `npm run operate -- replay deliveries --reason "…" --stage prod --region af-south-1`: replays or discards failed work with
- * the caller's AWS credentials, without the API: for when the API itself is down. The settings are those of the deployed
- * function with the same task. `--local` works on the local run whose data is in `DATA_DIR`. `second-factor` is for the operators' own sign-in.
+ * the caller's AWS credentials, without the API, so that it works when the API is down. Reads its settings from the deployed
+ * function with the same task. `--local` operates the local run whose data is in `DATA_DIR`. `second-factor` sets up an operator's sign-in.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
-import { failureNameOf, type Given, parseCommand, parseTime } from './operate/commands.ts';
+import { type CommandLine, failureNameOf, parseCommand, parseTime } from './operate/commands.ts';
 import { signAsCaller } from './operate/credentials.ts';
 
-/** Functions with the settings of commands: where two have one, the first says it. */
+/** The function whose settings most commands use. */
 const FAILURES = 'operator-api-replayFailures';
-/** It knows the user pool. */
+/** The function with the settings of the user pool. */
 const USERS = 'schedule-serveAccounts';
+/** The first function with a setting determines its value. */
 const RESTORING = [FAILURES, USERS, 'workflow-releaseDeployment', 'workflow-switchRelease'];
 
-/** Returns the settings of the platform's functions, and has the caller's credentials used. */
+/** Returns the settings of functions of the platform. Outside of the local run, makes the runtime sign with the caller's credentials. */
 async function readSettings(
-  { local, stage, region = '' }: Given['options'],
+  { local, stage, region = '' }: CommandLine['options'],
   functions: readonly string[],
 ): Promise<Record<string, string>> {
   if (local) {
@@ -31,15 +32,15 @@ async function readSettings(
   await signAsCaller(region);
   const client = new LambdaClient({ region });
   const settings = await Promise.all(
-    functions.map(async (each) => {
-      const FunctionName = `hosting-${stage}-${each}`;
+    functions.map(async (name) => {
+      const FunctionName = `hosting-${stage}-${name}`;
       return (await client.send(new GetFunctionConfigurationCommand({ FunctionName }))).Environment?.Variables;
     }),
   );
   return { ...Object.assign({}, ...settings.reverse()), AWS_REGION: region };
 }
 
-/** Turns on a second factor for an operator, who types the password and a code. */
+/** Turns on a second factor for an operator, who enters the password and a code. */
 async function turnOnSecondFactor(email: string, replace: boolean): Promise<unknown> {
   const { USER_POOL_ID: userPoolId = '', PUBLIC_URL = '' } = process.env;
   const [{ openConversation }, { setUpSecondFactor }] = await Promise.all([
@@ -55,9 +56,9 @@ async function turnOnSecondFactor(email: string, replace: boolean): Promise<unkn
   }
 }
 
-async function run({ command, words: [word = '', ...words], options }: Given): Promise<unknown> {
+async function run({ command, words: [word = '', ...words], options }: CommandLine): Promise<unknown> {
   const { reason = '' } = options;
-  /** Makes the settings of functions this process's own. What reads them as it is imported is imported afterwards. */
+  /** Sets the settings of functions in this process's environment. Modules that read them when they are imported are imported afterwards. */
   const apply = async (...functions: string[]) => Object.assign(process.env, await readSettings(options, functions));
   switch (command) {
     case 'list': {
@@ -107,7 +108,7 @@ async function run({ command, words: [word = '', ...words], options }: Given): P
   }
 }
 
-/** Returns what an error says to a person: of an input that a schema refuses, its first problem. */
+/** Returns the message of an error for a person. For input that a schema refuses, it lists the problems. */
 function messageOf(error: unknown): string {
   if (!(error instanceof z.core.$ZodError)) return error instanceof Error ? error.message : String(error);
   return error.issues.map(({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`).join('\n');

@@ -1,8 +1,8 @@
 /**
- * `npm run preflight -- --stage prod --domain …`: checks with the caller's credentials whether a deployment with these
- * settings can succeed, and prints a table: subject, needed value, found value, and commands that mend what is not in
- * order. Creates two throwaway resources (a function, a build) with their roles, and deletes them. `--json` prints the rows
- * as JSON. Exit code 1 if anything is not in order (docs/deploying.md#6-preflight).
+ * `npm run preflight -- --stage prod --domain …`: checks with the caller's credentials if a deployment with these settings can
+ * succeed, and prints a table: subject, needed value, found value, and commands that fix problems. Creates two throwaway resources (a
+ * function, a build) with their roles, and deletes them. `--json` prints the rows as JSON. Exit code 1 if there is a problem
+ * (docs/deploying.md#6-preflight).
  */
 import { configure } from '../lib/config.ts';
 import type { Row } from './preflight/check.ts';
@@ -11,7 +11,7 @@ import { type Invocation, readInvocation } from './preflight/settings.ts';
 
 const LABELS = { ok: '  ok  ', mend: ' MEND ' } as const;
 
-/** Returns the lines of a row: subject, then needed and found values, then what mends it. */
+/** Returns the lines of a row: subject, needed and found values, and the steps that fix the problem. */
 function toLines({ what, needed, found, ok, remedy }: Row): string[] {
   return [
     `${ok ? LABELS.ok : LABELS.mend} ${what}`,
@@ -21,7 +21,7 @@ function toLines({ what, needed, found, ok, remedy }: Row): string[] {
   ];
 }
 
-/** Reads the command line. What is wrong with it or with a setting is said without a stack: it is no fault of this program. */
+/** Reads the command line. Prints an error without a stack trace, because it is the caller's mistake. */
 function readCommandLine(): Invocation {
   try {
     const invocation = readInvocation(process.argv.slice(2));

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { modelsAt } from '../providers/ai/models.ts';
 import { CORRECTIONS, OFFERED_MODELS, SUCCESSORS } from '../providers/ai/offered-models.ts';
 import list from '../providers/ai/price-list.json' with { type: 'json' };
-import { describeChanges, type ModelInfo, makePriceList } from './price-list.ts';
+import { createPriceList, describeChanges, type ModelInfo } from './price-list.ts';
 
 const at = (date: string, id: string) => modelsAt(new Date(date)).find((model) => model.id === id);
 const listOf = (model: ModelInfo) =>
-  makePriceList({ calcPrice: () => ({ model }) }, [{ provider: 'xai', upstream: 'grok' }])['xai/grok'];
+  createPriceList({ calcPrice: () => ({ model }) }, [{ provider: 'xai', upstream: 'grok' }])['xai/grok'];
 
 test('steps, announced dates and times of day of the data set become prices that are sold', () => {
   const stepping = { base: 2, tiers: [{ start: 200_000, price: 4 }] };
@@ -46,7 +46,7 @@ test('a kind of price that the gateway does not know stops the update', () => {
     /output_image_mtok/,
   );
   expect(() => listOf({ prices: { input_mtok: 1 } })).toThrow(/no price of its input or output/);
-  expect(() => makePriceList({ calcPrice: () => null })).toThrow(/is not in the data set/);
+  expect(() => createPriceList({ calcPrice: () => null })).toThrow(/is not in the data set/);
 });
 
 test('every model on offer has a price, a context and limits within it', () => {

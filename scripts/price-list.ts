@@ -1,19 +1,19 @@
 import type { DatedPrice, PriceList } from '../providers/ai/models.ts';
 import { OFFERED_MODELS, type OfferedModel } from '../providers/ai/offered-models.ts';
 
-/** The price list of the models on offer, made of the data set `@pydantic/genai-prices`. */
+/** Creates the price list of the offered models from the data set `@pydantic/genai-prices`. */
 
 type KindPrice = number | { base: number; tiers: { start: number; price: number }[] } | undefined;
 type ModelPrice = Record<string, KindPrice>;
 
-/** A model of the data set, as far as it is read. */
+/** The part of a model in the data set that is read. */
 export interface ModelInfo {
   context_window?: number;
   deprecated?: boolean;
   prices: ModelPrice | { constraint?: { type: string; start_date?: string }; prices: ModelPrice }[];
 }
 
-/** The data set: finds a model by the provider's name for it, aliases included. */
+/** The data set. It finds a model by the provider's name for it, including aliases. */
 export interface DataSet {
   calcPrice(
     usage: { input_tokens: number },
@@ -22,10 +22,10 @@ export interface DataSet {
   ): { model: ModelInfo } | null;
 }
 
-/** Our names of providers, where the data set has others. */
+/** The data set's names of providers that differ from the platform's. */
 const PROVIDER_IDS: Partial<Record<OfferedModel['provider'], string>> = { xai: 'x-ai' };
 
-/** Prices of what cannot be asked for on credits (contract/ai/credit-fields.ts). */
+/** Prices of features that are not available on credits (contract/ai/credit-fields.ts). */
 const NOT_SOLD = [
   'web_searches_kcount',
   'storage_searches_kcount',
@@ -37,10 +37,10 @@ const NOT_SOLD = [
 ];
 const KINDS = ['input_mtok', 'cache_read_mtok', 'cache_write_mtok', 'output_mtok'];
 
-/** Decimals of a dollar per million tokens: prices are multiplied out in integers (domain/ai/prices.ts). */
-const rounded = (dollars: number): number => Math.ceil(dollars * 1e6 - 1e-3) / 1e6;
+/** Rounds a price up to six decimals of a dollar, because prices are calculated in integers (domain/ai/prices.ts). */
+const roundUp = (dollars: number): number => Math.ceil(dollars * 1e6 - 1e-3) / 1e6;
 
-/** The price of one kind of token for prompts of more than `above` tokens. */
+/** Returns the price of one kind of token for prompts of more than `above` tokens. */
 function priceAbove(price: KindPrice, above: number): number | undefined {
   if (price === undefined || typeof price === 'number') return price;
   return price.tiers.findLast(({ start }) => start <= above)?.price ?? price.base;
@@ -49,19 +49,19 @@ function priceAbove(price: KindPrice, above: number): number | undefined {
 function pricesAbove(id: string, prices: ModelPrice, above: number): DatedPrice['price'] {
   const unknown = Object.keys(prices).filter((key) => !KINDS.includes(key) && !NOT_SOLD.includes(key));
   if (unknown.length > 0) throw new Error(`${id} has prices that the gateway does not know: ${unknown.join(', ')}`);
-  const of = (kind: string) => priceAbove(prices[kind], above);
-  const [input, output] = [of('input_mtok'), of('output_mtok')];
+  const priceOf = (kind: string) => priceAbove(prices[kind], above);
+  const [input, output] = [priceOf('input_mtok'), priceOf('output_mtok')];
   if (input === undefined || output === undefined) throw new Error(`${id} has no price of its input or output`);
-  const [cachedInput = input, cacheWrite = input] = [of('cache_read_mtok'), of('cache_write_mtok')];
+  const [cachedInput = input, cacheWrite = input] = [priceOf('cache_read_mtok'), priceOf('cache_write_mtok')];
   return {
-    input: rounded(input),
-    cachedInput: rounded(cachedInput),
-    cacheWrite: rounded(cacheWrite),
-    output: rounded(output),
+    input: roundUp(input),
+    cachedInput: roundUp(cachedInput),
+    cacheWrite: roundUp(cacheWrite),
+    output: roundUp(output),
   };
 }
 
-const dearest = (all: DatedPrice['price'][]): DatedPrice['price'] => ({
+const highestPrices = (all: DatedPrice['price'][]): DatedPrice['price'] => ({
   input: Math.max(...all.map(({ input }) => input)),
   cachedInput: Math.max(...all.map(({ cachedInput }) => cachedInput)),
   cacheWrite: Math.max(...all.map(({ cacheWrite }) => cacheWrite)),
@@ -71,7 +71,7 @@ const dearest = (all: DatedPrice['price'][]): DatedPrice['price'] => ({
 const stepsOf = (prices: ModelPrice): number[] =>
   Object.values(prices).flatMap((price) => (typeof price === 'object' ? price.tiers.map(({ start }) => start) : []));
 
-/** The prices of a model by the date from which they apply. A price that depends on the time of day is sold at its dearest. */
+/** Returns the prices of a model by the date from which they apply. If a price depends on the time of day, the highest one applies. */
 function datedPrices(id: string, { prices }: ModelInfo): DatedPrice[] {
   const entries = Array.isArray(prices) ? prices : [{ constraint: undefined, prices }];
   const all = entries.map(({ constraint, prices: each }) => {
@@ -82,14 +82,14 @@ function datedPrices(id: string, { prices }: ModelInfo): DatedPrice[] {
   return all.flatMap(({ each, from }) => {
     if (from === undefined) return [];
     const alternatives = [each, ...byHour];
-    const at = (above: number) => dearest(alternatives.map((one) => pricesAbove(id, one, above)));
+    const at = (above: number) => highestPrices(alternatives.map((modelPrice) => pricesAbove(id, modelPrice, above)));
     const steps = [...new Set(alternatives.flatMap(stepsOf))].sort((a, b) => a - b);
     return [{ from, price: at(-1), steps: steps.map((above) => ({ above, price: at(above) })) }];
   });
 }
 
-/** Returns the price list of models. Throws where the data set does not know one, or has prices of an unknown kind. */
-export function makePriceList(
+/** Returns the price list of models. Throws if the data set lacks a model, or has prices of an unknown kind. */
+export function createPriceList(
   { calcPrice }: DataSet,
   offered: readonly Pick<OfferedModel, 'provider' | 'upstream'>[] = OFFERED_MODELS,
 ): PriceList['models'] {
@@ -104,7 +104,7 @@ export function makePriceList(
   return Object.fromEntries(entries);
 }
 
-/** Returns the differences that a person approves, a line for each. */
+/** Returns the changes for approval, one line each. */
 export function describeChanges(before: PriceList['models'], after: PriceList['models']): string[] {
   const ids = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return ids.flatMap((id) => {

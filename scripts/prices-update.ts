@@ -1,7 +1,7 @@
 /**
- * `npm run prices:update [-- --version 0.1.8] [--yes]`: compares the prices that are sold (`providers/ai/price-list.json`) with
- * those of the data set `@pydantic/genai-prices` (its latest version, if none is given), prints every difference, and writes
- * the list once a person has approved it (docs/runbook.md#ai-prices). The file pins the version and its integrity.
+ * `npm run prices:update [-- --version 0.1.8] [--yes]`: compares the current prices (`providers/ai/price-list.json`) with those of the
+ * data set `@pydantic/genai-prices` (by default its latest version), prints every difference, and writes the list after a person has
+ * approved it (docs/runbook.md#ai-prices). The file pins the version and its integrity.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { PriceList } from '../providers/ai/models.ts';
-import { describeChanges, makePriceList } from './price-list.ts';
+import { createPriceList, describeChanges } from './price-list.ts';
 
 const FILE = resolve(import.meta.dirname, '../providers/ai/price-list.json');
 const PACKAGE = '@pydantic/genai-prices';
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   options: { version: { type: 'string', default: 'latest' }, yes: { type: 'boolean', default: false } },
 });
 
-/** Downloads the data set and makes the list of it. The package runs nothing when it is imported but its own definitions. */
+/** Downloads the data set and creates the price list. Importing the package only evaluates its definitions. */
 async function downloadList(before: PriceList): Promise<PriceList> {
   const folder = mkdtempSync(join(tmpdir(), 'prices-'));
   try {
@@ -36,7 +36,7 @@ async function downloadList(before: PriceList): Promise<PriceList> {
       throw new Error(`${source} is not the package that it was: ${integrity} instead of ${before.integrity}`);
     }
     const dataSet = await import(pathToFileURL(join(folder, 'package/dist/index.js')).href);
-    return { source, integrity, models: makePriceList(dataSet) };
+    return { source, integrity, models: createPriceList(dataSet) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
-// Run by scripts/setup: has npm add the development dependencies, and fetches the Node versions of applications. Two at
-// once wait for each other. Plain JavaScript with Node's modules only, because nothing else may be installed.
+// Run by scripts/setup: makes npm add the development dependencies, and fetches the Node versions for applications. Concurrent set-ups
+// wait for each other. Plain JavaScript with only Node's modules, because nothing else may be installed.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +14,8 @@ const RETRY_MS = 500;
 
 const isDone = () => existsSync(DONE) && readFileSync(DONE).equals(readFileSync(LOCK));
 
-/** Tells whether a process still runs. */
-function runs(pid) {
+/** Returns true if a process is still running. */
+function isRunning(pid) {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -23,8 +23,8 @@ function runs(pid) {
   }
 }
 
-/** Tries to become the only set-up of this folder, and returns whether this process is it. */
-function claimTurn() {
+/** Tries to acquire the lock of this folder. Returns true if it succeeds. */
+function tryLock() {
   try {
     writeFileSync(OWNER, String(process.pid), { flag: 'wx' });
     return true;
@@ -34,11 +34,11 @@ function claimTurn() {
   }
 }
 
-/** Becomes the only set-up of this folder, after another one has ended. */
-async function takeTurn() {
-  for (let isFirst = true; !claimTurn(); isFirst = false) {
+/** Acquires the lock of this folder. Waits for another set-up to end. */
+async function acquireLock() {
+  for (let isFirst = true; !tryLock(); isFirst = false) {
     const owner = Number(existsSync(OWNER) ? readFileSync(OWNER, 'utf8') : 0);
-    if (owner > 0 && !runs(owner)) {
+    if (owner > 0 && !isRunning(owner)) {
       rmSync(OWNER, { force: true });
       continue;
     }
@@ -47,7 +47,7 @@ async function takeTurn() {
   }
 }
 
-/** Runs one step with its output; ends the process with what to do if it fails. */
+/** Runs one step. If it fails, prints what to do, and throws. */
 function step(what, command, args) {
   const { status, error, signal } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   if (status === 0) return;
@@ -61,7 +61,7 @@ function step(what, command, args) {
 }
 
 mkdirSync(MARKERS, { recursive: true });
-await takeTurn();
+await acquireLock();
 try {
   if (!isDone()) {
     const started = Date.now();
@@ -70,9 +70,9 @@ try {
     const [command, ...first] = npm;
     const installNode = (node, ...majors) =>
       step('The installation of Node', node, ['local/runtimes/install.mjs', ...majors]);
-    // Before the packages and again after them, because npm removes the Node that an earlier version of the project brought.
+    // Before the packages and again after them, because npm removes the Node that an earlier version of the project installed.
     installNode(process.execPath, '24');
-    // Adds to what is there. Without scripts: the project's own would bundle everything again, and no package needs one.
+    // Adds to the installed packages. Ignores scripts: the project's would bundle everything again, and no package needs one.
     const flags = ['--include=dev', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
     step('npm install', command, [...first, 'install', ...flags, '--loglevel=error']);
     installNode('node_modules/.node/24/bin/node', '24', '22', '20');

@@ -5,7 +5,7 @@ import type { Clients } from '../preflight/clients.ts';
 export interface DeployedStack {
   name: string;
   region: string;
-  /** The account that it is deployed to; undefined for that of the caller. */
+  /** The account of the deployment; undefined for the caller's account. */
   account: string | undefined;
 }
 
@@ -15,7 +15,7 @@ const Stack = z.object({
     if (!region) issues.push({ code: 'custom', message: `no environment: ${text}`, input: text });
     return { account: account === 'unknown-account' ? undefined : account, region };
   }),
-  // cdk writes the name where it differs from the artifact's id.
+  // cdk writes the name only if it differs from the artifact's id.
   properties: z.looseObject({ stackName: z.string().optional(), tags: z.record(z.string(), z.string()).default({}) }),
 });
 
@@ -40,12 +40,15 @@ const Described = z.object({
   }),
 });
 
-/** States of a stack that has been created. A protected stack in any other state could not be deleted and created again. */
+/** States of a stack whose creation has completed. In any other state, protection would prevent deleting and recreating the stack. */
 const CREATED = /^(CREATE|UPDATE|UPDATE_ROLLBACK|IMPORT|IMPORT_ROLLBACK)_COMPLETE$/;
 
 const Identity = z.object({ Account: z.string() });
 
-/** Protects the stacks of the caller's account that exist from deletion. Returns the names of those that it protected, and the stacks of other accounts. */
+/**
+ * Protects the existing stacks of the caller's account from deletion. Returns the names of the newly protected ones, and the stacks of
+ * other accounts.
+ */
 export async function protectStacks(
   { query }: Pick<Clients, 'query'>,
   stacks: readonly DeployedStack[],

@@ -3,7 +3,7 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 /** Lets a deployment change the table in use. */
 const SWITCH_TABLE = '--switch-table';
 
-/** Returns the values of cdk's context: those of cdk.json, and over them those of the command line. */
+/** Returns cdk's context: the values of cdk.json, overridden by those of the command line. */
 export function contextOf(args: readonly string[], file: Readonly<Record<string, unknown>>): Record<string, string> {
   const given = args.flatMap((arg, index) => {
     const [, joined] = /^--context=(.+)$/.exec(arg) ?? [];
@@ -11,14 +11,14 @@ export function contextOf(args: readonly string[], file: Readonly<Record<string,
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair ?? '') ?? [];
     return name === undefined ? [] : [[name, value ?? ''] as const];
   });
-  const kept = Object.entries(file).map(([name, value]) => [name, String(value)] as const);
-  return Object.fromEntries([...kept, ...given]);
+  const defaults = Object.entries(file).map(([name, value]) => [name, String(value)] as const);
+  return Object.fromEntries([...defaults, ...given]);
 }
 
-/** Returns the profile that cdk's arguments name. */
+/** Returns the AWS profile in cdk's arguments, if any. */
 export function profileOf(args: readonly string[]): string | undefined {
-  const at = args.findLastIndex((arg) => /^--profile(=|$)/.test(arg));
-  return args[at]?.split('=')[1] ?? (at < 0 ? undefined : args[at + 1]);
+  const index = args.findLastIndex((arg) => /^--profile(=|$)/.test(arg));
+  return args[index]?.split('=')[1] ?? (index < 0 ? undefined : args[index + 1]);
 }
 
 /** Returns the table that an installation uses; undefined before its first deployment. */
@@ -36,8 +36,8 @@ async function tableInUse(region: string, stage: string): Promise<string | undef
 }
 
 /**
- * Returns cdk's arguments of a deployment. Throws where the deployment would change the table in use without saying so: a
- * setting that was left out must not return to the table of before a restore (docs/runbook.md#restore).
+ * Returns the arguments for cdk. Throws if the deployment would change the table in use without `--switch-table`: an omitted setting
+ * must not return an installation to the table from before a restore (docs/runbook.md#restore).
  */
 export async function assertSameTable(
   args: readonly string[],

@@ -22,21 +22,21 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 type Flag = 'local' | 'replace';
 
-/** A command line that was read: the command, the words after it and its options, none of which is empty. */
-export interface Given {
+/** A parsed command line: the command, the words after it and its options. No option is empty. */
+export interface CommandLine {
   command: CommandName;
   words: readonly string[];
   options: Partial<Record<Exclude<Option, Flag>, string>> & Partial<Record<Flag, boolean>>;
 }
 
 interface Command {
-  /** The words and options after the name, as the usage shows them. */
+  /** The words and options after the name, for the usage message. */
   usage: string;
-  /** Words that must be given, and those that may be. */
+  /** Minimum and maximum number of words. */
   words?: readonly [number, number];
   needs?: readonly Exclude<Option, Flag>[];
   takes?: readonly Option[];
-  /** True for one that is for a deployed platform only. */
+  /** True if the command works only on a deployed platform. */
   isDeployedOnly?: true;
 }
 
@@ -71,35 +71,35 @@ const NAMES = Object.keys(COMMANDS) as CommandName[];
 function usageOf(name: CommandName): string {
   const { usage, isDeployedOnly }: Command = COMMANDS[name];
   const deployed = '--stage prod --region af-south-1';
-  const place = isDeployedOnly ? deployed : `(${deployed} | --local)`;
-  return ['npm run operate --', name, usage, place].filter(Boolean).join(' ');
+  const target = isDeployedOnly ? deployed : `(${deployed} | --local)`;
+  return ['npm run operate --', name, usage, target].filter(Boolean).join(' ');
 }
 
-/** Problem of a command line, for the person who typed it. */
+/** A problem with a command line. The message contains the usage. */
 class UsageError extends Error {
   constructor(problem: string, names: readonly CommandName[]) {
     super([problem, 'usage:', ...names.map((name) => `  ${usageOf(name)}`)].join('\n'));
   }
 }
 
-/** Reads a command line. Throws for what is missing, unknown or empty, and says how the command is used. */
-export function parseCommand(line: readonly string[]): Given {
+/** Parses a command line. Throws a {@link UsageError} if something is missing, unknown or empty. */
+export function parseCommand(line: readonly string[]): CommandLine {
   const command = NAMES.find((name) => name === line[0]);
   if (!command) throw new UsageError(line[0] ? `There is no command ${line[0]}.` : 'Give a command.', NAMES);
   const refuse = (problem: string) => new UsageError(problem, [command]);
-  const { words: [least, most] = [0, 0], needs = [], takes = [], isDeployedOnly }: Command = COMMANDS[command];
-  const place: Option[] = isDeployedOnly ? ['stage', 'region'] : ['stage', 'region', 'local'];
-  const known = [...place, ...needs, ...takes];
+  const { words: [minWords, maxWords] = [0, 0], needs = [], takes = [], isDeployedOnly }: Command = COMMANDS[command];
+  const targetOptions: Option[] = isDeployedOnly ? ['stage', 'region'] : ['stage', 'region', 'local'];
+  const known = [...targetOptions, ...needs, ...takes];
   const { positionals: words, values } = readWords(line.slice(1), known, refuse);
-  const options: Given['options'] = values;
-  const isPlaced = options.local || (options.stage !== undefined && options.region !== undefined);
+  const options: CommandLine['options'] = values;
+  const hasTarget = options.local || (options.stage !== undefined && options.region !== undefined);
   const missing = needs.find((name) => options[name] === undefined);
   if (missing) throw refuse(`--${missing} is required.`);
   const empty = Object.entries(options).find(([, value]) => value === '');
   if (empty) throw refuse(`--${empty[0]} is empty.`);
-  if (words.length < least) throw refuse(`${command} needs a name.`);
-  if (words.length > most) throw refuse(`${words[most]} is one word too many.`);
-  if (!isPlaced) throw refuse(`--stage and --region are required${isDeployedOnly ? '' : ', or --local'}.`);
+  if (words.length < minWords) throw refuse(`${command} needs a name.`);
+  if (words.length > maxWords) throw refuse(`${words[maxWords]} is one word too many.`);
+  if (!hasTarget) throw refuse(`--stage and --region are required${isDeployedOnly ? '' : ', or --local'}.`);
   return { command, words, options };
 }
 
@@ -112,16 +112,16 @@ function readWords(args: string[], known: readonly Option[], refuse: (problem: s
   }
 }
 
-/** Returns the failure queue that a word names. Throws for a word that names none. */
+/** Returns the failure queue with a name. Throws if there is none. */
 export function failureNameOf(word: string): FailureName {
   const name = FAILURE_NAMES.find((each) => each === word);
   if (!name) throw new Error(`There is no failure queue ${word}: ${FAILURE_NAMES.join(', ')}.`);
   return name;
 }
 
-/** Reads a time with its offset: without one it would be that of this machine. */
+/** Parses a time. It must have an offset: without one, it would depend on this machine's time zone. */
 export function parseTime(text: string): Date {
-  // `Date` takes the 30th of February for the 2nd of March.
+  // `Date` would accept the 30th of February as the 2nd of March.
   const { success, data } = z.iso.datetime({ offset: true }).safeParse(text);
   if (!success) throw new Error('--at: give a time with Z or an offset, such as 2026-11-23T10:00:00Z.');
   return new Date(data);

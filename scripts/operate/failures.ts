@@ -10,18 +10,18 @@ import { deps } from '../../runtime/deps.ts';
 
 const CALLER = { accountId: '', keyId: '' };
 
-/** Says why a queue has no count, beside the list. */
+/** Logs why a queue has no count. */
 const onUncounted = (name: string, error: unknown) => console.error(`${name}: ${String(error)}`);
 
-/** Lists the failure queues, or what waits in one of them. */
+/** Lists the failure queues, or the failed work in one of them. */
 export const list = async (name: FailureName | undefined) =>
   name === undefined
     ? await listFailures({ ...deps, failureQueues, onUncounted })
     : await readFailures({ ...deps, failureQueues }, CALLER, { name });
 
-/** Replays or discards what waits in a failure queue, as the operation of the API does. */
-export async function settle(act: 'replay' | 'discard', input: { name: FailureName; reason: string }) {
+/** Replays or discards the failed work in a failure queue, like the operation of the API. */
+export async function settle(action: 'replay' | 'discard', input: { name: FailureName; reason: string }) {
   const operator = { ...deps, commit: committing(deps, { ...BY_OPERATOR, reason: input.reason }) };
   const all = { ...operator, failureQueues, queue, jobs, zoneSyncQueue, replays };
-  return await (act === 'replay' ? replayFailures(all, CALLER, input) : discardFailures(all, CALLER, input));
+  return await (action === 'replay' ? replayFailures(all, CALLER, input) : discardFailures(all, CALLER, input));
 }

@@ -17,28 +17,28 @@ interface Options {
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
 /**
- * Lists the feature flags, sets one, or ends what operators said about one: it is its default for all accounts, and has its first owner and end.
- * Throws for what the operation of the API refuses.
+ * Lists the feature flags, sets one, or removes the operators' settings of one: it returns to its default for all accounts, its original
+ * owner and end. Throws for input that the operation of the API refuses.
  */
 export async function operateFlags(
   base: Deps,
-  [act, given]: readonly (string | undefined)[],
+  [action, flagName]: readonly (string | undefined)[],
   { reason = '', share, account, on, owner, ends }: Options,
 ) {
-  if (act === undefined || act === 'list') return (await listFlags(base)).data;
+  if (action === undefined || action === 'list') return (await listFlags(base)).data;
   const deps = { ...base, commit: committing(base, { ...BY_OPERATOR, reason }) };
   const caller = { accountId: '', keyId: '' };
   const set = async (change: object) => {
-    const input = { name: z.enum(FLAG_NAMES).parse(given), ...FlagChange().parse({ reason, ...change }) };
+    const input = { name: z.enum(FLAG_NAMES).parse(flagName), ...FlagChange().parse({ reason, ...change }) };
     return [(await setFlag(deps, caller, input)).data];
   };
-  if (act === 'set') {
-    const ofAccount = account === undefined ? {} : { accountId: account, on: BOOLEANS[on ?? ''] };
-    const ofAll = share === undefined ? {} : { share: Number(share) };
-    return await set({ ...ofAccount, ...ofAll, ...(owner ? { owner } : {}), ...(ends ? { ends } : {}) });
+  if (action === 'set') {
+    const accountChange = account === undefined ? {} : { accountId: account, on: BOOLEANS[on ?? ''] };
+    const shareChange = share === undefined ? {} : { share: Number(share) };
+    return await set({ ...accountChange, ...shareChange, ...(owner ? { owner } : {}), ...(ends ? { ends } : {}) });
   }
-  if (act !== 'end') throw new Error('flag: list, set or end');
+  if (action !== 'end') throw new Error('flag: list, set or end');
   for (const { accounts } of await set({ share: null, owner: null, ends: null }))
     for (const { accountId } of accounts) await set({ accountId, on: null });
-  return (await listFlags(base)).data.filter(({ name }) => name === given);
+  return (await listFlags(base)).data.filter(({ name }) => name === flagName);
 }

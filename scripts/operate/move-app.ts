@@ -6,7 +6,7 @@ import { GitAccess } from '../../table/entities/apps.ts';
 
 /** Moves an application to another hosting cell, as `POST /operator/v1/accounts/{id}/apps/{applicationId}/move` does. */
 export async function moveApp({ id: applicationId, cell, reason }: { id: string; cell: string; reason: string }) {
-  // Its key has no account.
+  // The key of an application does not contain the account.
   const access = await deps.table.get(GitAccess, { applicationId });
   if (!access) throw new ApiError('not_found', 'Application not found.');
   const operator = { ...deps, commit: committing(deps, { ...BY_OPERATOR, reason }) };

@@ -15,16 +15,16 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { isAwsError } from '../../providers/aws-errors.ts';
 
-/** Seconds after which a restore is given up: AWS takes from minutes to hours, with the size of the table. */
+/** Maximum duration of a restore. AWS takes from minutes to hours, depending on the size of the table. */
 const MAX_RESTORE_S = 24 * 3600;
 const POLL = { minDelay: 1, maxDelay: 30 };
 
-/** Attempts of a change, and the pause between two, in milliseconds: AWS prepares the backups of a new table for minutes. */
+/** Attempts of a change, and the pause between them: AWS takes minutes to prepare the backups of a new table. */
 const ATTEMPTS = 60;
 const PAUSE_MS = 10_000;
 const BUSY = ['ResourceInUseException', 'ContinuousBackupsUnavailableException'];
 
-/** Repeats a change of a table as long as another one is under way, or its backups are being prepared. */
+/** Repeats a change of a table while another change is in progress, or while its backups are being prepared. */
 async function whenReady(makeChange: () => Promise<unknown>, pause: (ms: number) => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -53,12 +53,12 @@ async function findTable(client: DynamoDBClient, TableName: string): Promise<Tab
   }
 }
 
-/** Throws unless a table is the one that an earlier run with the same source and time began. */
-function assertSameRestore({ RestoreSummary: made }: TableDescription, { source, target, at }: Restore): void {
+/** Throws unless an earlier run with the same source and time created the table. */
+function assertSameRestore({ RestoreSummary: summary }: TableDescription, { source, target, at }: Restore): void {
   const isSame =
-    made?.SourceTableArn?.endsWith(`:table/${source}`) &&
+    summary?.SourceTableArn?.endsWith(`:table/${source}`) &&
     // AWS restores to the second.
-    Math.floor(Number(made.RestoreDateTime) / 1000) === Math.floor(at.getTime() / 1000);
+    Math.floor(Number(summary.RestoreDateTime) / 1000) === Math.floor(at.getTime() / 1000);
   if (!isSame) throw new Error(`There is a table ${target} already, and it is no restore of ${source} to this time.`);
 }
 
@@ -82,10 +82,10 @@ async function startRestore(client: DynamoDBClient, { source, target, at }: Rest
 }
 
 /**
- * Restores a table to a time into a new one, and gives it what a restore leaves out: stream, time to live, deletion protection
- * and recovery (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery.Tutorial.html). A run after
- * one that failed goes on with its table.
- * @param pause in milliseconds
+ * Restores a table to a point in time into a new table, and sets up the features that a restore omits: stream, time to live, deletion
+ * protection and recovery (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery.Tutorial.html). After a
+ * failure, the next run continues with the same table.
+ * @param pause waits for a number of milliseconds
  * @returns the ARN of the new table's stream
  */
 export async function restoreTable(
@@ -108,17 +108,17 @@ export async function restoreTable(
   const restored = await findTable(client, target);
   if (!restored?.StreamSpecification?.StreamEnabled)
     await update({ StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
-  // AWS changes the two in requests of their own only.
+  // AWS requires separate requests for the stream and the deletion protection.
   if (!restored?.DeletionProtectionEnabled && (await findTable(client, source))?.DeletionProtectionEnabled)
     await update({ DeletionProtectionEnabled: true });
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: target }));
-  const ofTarget = { TableName: target };
+  const tableName = { TableName: target };
   if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
     const TimeToLiveSpecification = { AttributeName: 'expiresAtEpoch', Enabled: true };
-    await whenReady(() => client.send(new UpdateTimeToLiveCommand({ ...ofTarget, TimeToLiveSpecification })), pause);
+    await whenReady(() => client.send(new UpdateTimeToLiveCommand({ ...tableName, TimeToLiveSpecification })), pause);
   }
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-  const enableRecovery = new UpdateContinuousBackupsCommand({ ...ofTarget, PointInTimeRecoverySpecification });
+  const enableRecovery = new UpdateContinuousBackupsCommand({ ...tableName, PointInTimeRecoverySpecification });
   await whenReady(() => client.send(enableRecovery), pause);
   const stream = (await findTable(client, target))?.LatestStreamArn;
   if (!stream) throw new Error(`The table ${target} has no stream.`);

@@ -4,11 +4,11 @@ import type { ItemKey } from '../../table/table.ts';
 import { renewCredentials } from './credentials.ts';
 import { restoreTable } from './restore-table.ts';
 
-/** Customers read it while the restored table is checked. */
+/** The message that customers see while the restored table is checked. */
 const NOTICE =
   'We are restoring data. Nothing can be changed at the moment; applications and their addresses keep working.';
 
-/** Imports what reads its settings, the environment variables of a function, as it is imported. */
+/** Creates the dependencies. Imports their modules here, because they read their settings from the environment when they are imported. */
 async function openDeps(reason: string, tableName?: string) {
   const [{ callAws }, { deps }, { createTable }, { BY_OPERATOR, committing }] = await Promise.all([
     import('../../runtime/aws/client.ts'),
@@ -19,8 +19,8 @@ async function openDeps(reason: string, tableName?: string) {
   const table = tableName
     ? createTable((operation, input, policy) => callAws('dynamodb', operation, input, policy), tableName)
     : deps.table;
-  const own = { ...deps, table };
-  return { ...own, commit: committing(own, { ...BY_OPERATOR, reason }) };
+  const withTable = { ...deps, table };
+  return { ...withTable, commit: committing(withTable, { ...BY_OPERATOR, reason }) };
 }
 
 async function verify(deps: Awaited<ReturnType<typeof openDeps>>): Promise<Record<string, unknown>> {
@@ -28,12 +28,12 @@ async function verify(deps: Awaited<ReturnType<typeof openDeps>>): Promise<Recor
   return await total((input) => verifyLedgers(deps, input));
 }
 
-/** Restores the table in use into a new one that nothing uses yet, in read-only mode, and compares its balances with their ledgers. */
+/** Restores the table in use into a new, unused table in read-only mode, and compares its balances with their ledgers. */
 export async function restore({ at, as, reason }: { at: Date; as: string | undefined; reason: string }) {
   const source = required('TABLE_NAME');
   const { AWS_REGION: region, STAGE: stage } = config;
   const target = as ?? `hosting-${stage}-${at.toISOString().replace(/[^\d]/g, '').slice(0, 14)}`;
-  // Its table is in read-only mode from then on.
+  // The target becomes read-only below.
   if (target === source) throw new Error(`${target} is the table in use.`);
   const tableStream = await restoreTable(new DynamoDBClient({ region }), { source, target, at });
   console.error(`Restored into ${target}, whose stream is ${tableStream}. Comparing balances with their ledgers.`);
@@ -45,7 +45,7 @@ export async function restore({ at, as, reason }: { at: Date; as: string | undef
   return { table: target, tableStream, ledgers: await verify(deps) };
 }
 
-/** Gives every login without a user one again. */
+/** Creates a user for every login without one. */
 export async function restoreLogins({ reason }: { reason: string }) {
   const { users } = await import('../../runtime/bindings/users.ts');
   const { restoreLogins: run } = await import('../../domain/processes/restore/logins.ts');
@@ -54,10 +54,11 @@ export async function restoreLogins({ reason }: { reason: string }) {
 }
 
 /**
- * Returns the function as which operators release applications in other cells: it reads aliases and releases. They reach its roles there through a role of the
- * platform's account (lib/stacks/deployments.ts), because cells trust roles with the platform's names only.
+ * Returns the function whose rights operators use to release applications in other cells: it reads aliases and releases. They assume its
+ * roles in the cells through a role of the platform's account (lib/stacks/deployments.ts), because cells trust only roles with the
+ * platform's names.
  */
-async function releasing() {
+async function releaseWorker() {
   const { roleSession } = await import('../../runtime/aws/role-session.ts');
   const { AWS_REGION: region, STAGE: stage } = config;
   const [, , , , account] = required('APP_FUNCTION_ARN_PREFIX').split(':');
@@ -66,7 +67,7 @@ async function releasing() {
   return { name: `hosting-${stage}-workflow-moveApp`, credentials };
 }
 
-/** Restores the code that the table names, and the routes of custom domains. */
+/** Restores the code that the table references, and the routes of custom domains. */
 async function restoreReleases(reason: string) {
   const [
     worker,
@@ -78,7 +79,7 @@ async function restoreReleases(reason: string) {
     { bucket },
     { deletedArtifacts },
   ] = await Promise.all([
-    releasing(),
+    releaseWorker(),
     import('../../domain/processes/restore/releases.ts'),
     import('../../runtime/cells.ts'),
     import('../../runtime/bindings/app-host.ts'),
@@ -93,8 +94,8 @@ async function restoreReleases(reason: string) {
 }
 
 /**
- * Repeats a run from where the last one ended, until the whole table was visited, and adds up the reports: numbers are summed, lists are
- * joined.
+ * Repeats a run, each time from the cursor of the previous one, until it has visited the whole table. Returns the combined reports:
+ * numbers are added, lists are concatenated.
  */
 async function total<Report extends { cursor?: ItemKey }>(
   run: (input: { cursor?: ItemKey }) => Promise<Report>,
@@ -102,7 +103,7 @@ async function total<Report extends { cursor?: ItemKey }>(
   const sums: Record<string, unknown> = {};
   let next: ItemKey | undefined;
   do {
-    // All runs together may take longer than credentials are valid.
+    // The runs together may take longer than the credentials are valid.
     await renewCredentials();
     const { cursor, ...report } = await run(next ? { cursor: next } : {});
     for (const [name, value] of Object.entries(report)) {
@@ -115,7 +116,7 @@ async function total<Report extends { cursor?: ItemKey }>(
   return sums;
 }
 
-/** Has everything outside of the table in use follow it, users and code too, and compares its balances with their ledgers. */
+/** Repairs everything outside of the table in use to match it, including users and code, and compares its balances with their ledgers. */
 export async function repair({ reason }: { reason: string }) {
   const deps = await openDeps(reason);
   const { repairAfterRestore } = await import('../../domain/processes/restore/restore.ts');

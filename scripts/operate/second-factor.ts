@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts';
 
 interface Options {
   email: string;
-  /** True to replace a factor that is set up, with a code of it. */
+  /** True to replace an existing factor, which requires one of its codes. */
   replace: boolean;
   userPoolId: string;
   /** Name of the installation in the authenticator app. */
@@ -16,7 +16,7 @@ interface Options {
 const FACTOR = 'SOFTWARE_TOKEN_MFA';
 const MAX_CODES = 3;
 const TIMEOUT_MS = 15_000;
-/** Errors of a code that is wrong, as `VerifySoftwareToken` names them. */
+/** The errors of `VerifySoftwareToken` for a wrong code. */
 const WRONG_CODE = ['CodeMismatchException', 'EnableSoftwareTokenMFAException'];
 
 const Clients = z.object({ UserPoolClients: z.array(z.object({ ClientId: z.string(), ClientName: z.string() })) });
@@ -30,11 +30,11 @@ const SignIn = z.object({
   Session: z.optional(z.string()),
 });
 
-/** Calls an operation that the caller's credentials allow. A code is used up by its first use, so that nothing is repeated. */
+/** Calls an operation with the caller's credentials. Does not retry, because a code is valid only once. */
 const call = (operation: string, input: object) => callAws('cognito-idp', operation, input, { once: true });
 
 /**
- * Calls an operation that an access or refresh token allows, without a signature: Cognito takes none for it
+ * Calls an operation with an access or refresh token, without a signature, which Cognito does not accept for it
  * (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AssociateSoftwareToken.html).
  */
 async function callWithToken(operation: string, input: object): Promise<unknown> {
@@ -55,7 +55,7 @@ async function callWithToken(operation: string, input: object): Promise<unknown>
   throw new AwsError(name, String(document.message ?? name), response.status);
 }
 
-/** Returns an error of Cognito in words that say what to do. */
+/** Translates an error of Cognito into one that says what to do. */
 function explain(error: unknown, email: string): unknown {
   if (!(error instanceof AwsError)) return error;
   const { name, message } = error;
@@ -82,7 +82,7 @@ async function findClient(UserPoolId: string): Promise<string> {
   return client.ClientId;
 }
 
-/** Signs the user in with the password, and with a code where a factor is set up. */
+/** Signs the user in with the password, and with a code if a factor is set up. */
 async function signIn(
   { email, replace, userPoolId: UserPoolId }: Options,
   { ClientId, Username }: { ClientId: string; Username: string },
@@ -95,7 +95,7 @@ async function signIn(
   if (ChallengeName === FACTOR) {
     if (!replace) throw alreadySetUp(email);
     const SOFTWARE_TOKEN_MFA_CODE = (await ask('Code of the factor that is set up')).trim();
-    // Not the address: here Cognito takes the user name alone.
+    // Not the address: for this operation Cognito accepts only the user name.
     const ChallengeResponses = { USERNAME: Username, SOFTWARE_TOKEN_MFA_CODE };
     const response = { UserPoolId, ClientId, ChallengeName, Session, ChallengeResponses };
     answer = SignIn.parse(await call('AdminRespondToAuthChallenge', response));
@@ -106,7 +106,7 @@ async function signIn(
   );
 }
 
-async function isRight(input: { AccessToken: string; UserCode: string }): Promise<boolean> {
+async function isCodeCorrect(input: { AccessToken: string; UserCode: string }): Promise<boolean> {
   try {
     return Verified.parse(await callWithToken('VerifySoftwareToken', input)).Status === 'SUCCESS';
   } catch (error) {
@@ -115,11 +115,11 @@ async function isRight(input: { AccessToken: string; UserCode: string }): Promis
   }
 }
 
-/** Repeats a question for a code until it is right. Throws after the last attempt. */
+/** Asks for a code until it is correct. Throws after the last attempt. */
 async function verify(AccessToken: string, { ask, say }: Conversation): Promise<void> {
   for (let attempt = 1; attempt <= MAX_CODES; attempt += 1) {
     const UserCode = (await ask('Code that the app shows')).replaceAll(' ', '');
-    if (/^\d{6}$/.test(UserCode) && (await isRight({ AccessToken, UserCode }))) return;
+    if (/^\d{6}$/.test(UserCode) && (await isCodeCorrect({ AccessToken, UserCode }))) return;
     say('The code is wrong. It has six digits and changes every 30 seconds; the clock of the app must be right.');
   }
   throw new Error('No right code was given: the second factor is as it was. Run the command again.');
@@ -138,8 +138,8 @@ async function setUp({ email, issuer }: Options, AccessToken: string, conversati
 }
 
 /**
- * Turns on a second factor for a user of the dashboard, codes of an authenticator app: the sign-in pages ask for one, and have no page to set
- * it up. Nothing is kept of password, secret and tokens. Throws errors that say what to do.
+ * Turns on a second factor for a user of the dashboard: codes of an authenticator app. The sign-in pages ask for a code, but cannot set up
+ * a factor. Does not store the password, secret and tokens. Throws errors that say what to do.
  */
 export async function setUpSecondFactor(options: Options, conversation: Conversation) {
   const { email, userPoolId: UserPoolId, replace } = options;
@@ -151,7 +151,7 @@ export async function setUpSecondFactor(options: Options, conversation: Conversa
     try {
       await setUp(options, AccessToken, conversation);
     } finally {
-      // Where this fails, or the client is given no token to refresh, they expire within the hour.
+      // If this fails, or there is no refresh token, the tokens expire within an hour.
       if (RefreshToken !== undefined)
         await callWithToken('RevokeToken', { Token: RefreshToken, ClientId }).catch(() => undefined);
     }

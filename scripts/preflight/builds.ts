@@ -15,8 +15,8 @@ import type { Plan } from './plan.ts';
 import { deleteIfPresent, onceRoleIsKnown, withRole } from './probes.ts';
 
 /**
- * Commands of the throwaway build: the processor, and the files of the builder that a command of an application could
- * read. The builder refuses to build where it finds one (builder/commands/self-test.ts).
+ * Commands of the throwaway build. They determine the processor, and the builder's files that an application's command could read.
+ * The builder refuses to build if it finds such a file (builder/commands/self-test.ts).
  */
 const BUILD_SPEC = `version: 0.2
 env:
@@ -31,8 +31,8 @@ phases:
       - export READABLE=\${READABLE:-none}
 `;
 
-/** Looks at the build, a pause apart: more than queue and start of a container usually take. */
-const MAX_LOOKS = 300;
+/** Maximum number of polls of the build. They last longer than queueing and starting a container usually take. */
+const MAX_POLLS = 300;
 
 const PlannedProject = z.object({
   Environment: z.object({
@@ -44,20 +44,20 @@ const PlannedProject = z.object({
 
 interface BuildResult {
   status: string;
-  /** Message of the phase that failed. */
+  /** Message of the failed phase. */
   reason: string;
   variables: Record<string, string>;
 }
 
 async function waitForBuild({ pause }: Clients, codeBuild: CodeBuildClient, id: string): Promise<Build | undefined> {
-  for (let look = 1; ; look += 1) {
+  for (let poll = 1; ; poll += 1) {
     const { builds: [build] = [] } = await codeBuild.send(new BatchGetBuildsCommand({ ids: [id] }));
-    if (build?.buildStatus !== 'IN_PROGRESS' || look >= MAX_LOOKS) return build;
+    if (build?.buildStatus !== 'IN_PROGRESS' || poll >= MAX_POLLS) return build;
     await pause();
   }
 }
 
-/** Runs a throwaway build in the environment that the templates choose. */
+/** Runs a throwaway build in the templates' build environment. */
 async function buildOnce(clients: Clients, { config, account, resources }: Plan): Promise<BuildResult> {
   const codeBuild = new CodeBuildClient({ region: config.buildRegion });
   const name = `${config.prefix}-preflight`;
@@ -79,7 +79,7 @@ async function buildOnce(clients: Clients, { config, account, resources }: Plan)
             artifacts: { type: 'NO_ARTIFACTS' },
             environment: { type: Environment.Type, image: Environment.Image, computeType: Environment.ComputeType },
             serviceRole: `arn:aws:iam::${account}:role/${roleName}`,
-            // The role may write nowhere.
+            // The role has no right to write logs.
             logsConfig: { cloudWatchLogs: { status: 'DISABLED' }, s3Logs: { status: 'DISABLED' } },
           }),
         ),
@@ -105,7 +105,7 @@ async function buildOnce(clients: Clients, { config, account, resources }: Plan)
   });
 }
 
-/** Checks that builds run on the processors of applications, and that commands of a build are isolated from the builder. */
+/** Checks that builds run on the same kind of processor as applications, and that a build's commands are isolated from the builder. */
 export const checkBuilds = (plan: Plan): Check[] => [
   check({
     what: `Builds on ARM in ${plan.config.buildRegion}`,

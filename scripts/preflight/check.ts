@@ -1,25 +1,25 @@
 import { AwsError, type Clients } from './clients.ts';
 
-/** Assessment of a value that was found. */
+/** The assessment of a found value. */
 export interface Assessment {
   ok: boolean;
   /** The value in words, for the table. */
   found: string;
-  /** Commands or steps that mend it, a line each; empty if nothing has to be mended. */
+  /** Commands or steps that fix the problem, one line each; empty if there is none. */
   remedy?: string[];
 }
 
-/** One check as data: `find` reads a value from AWS, `assess` decides without any further call. */
+/** Defines a check: `find` reads a value from AWS, and `assess` decides without further calls. */
 interface Definition<T> {
   /** Subject of the check. */
   what: string;
   /** The value that the platform needs. */
   needed: string;
-  /** Region of the check. It is left out while the account cannot use that region. */
+  /** Region of the check. The check is skipped if the account cannot use the region. */
   region?: string;
   find(clients: Clients): Promise<T>;
   assess(value: T): Assessment;
-  /** Steps that help where `find` itself fails, for example because the service does not exist in the region. */
+  /** Steps that help if `find` fails, for example because the service does not exist in the region. */
   remedy: string[];
 }
 
@@ -39,7 +39,7 @@ export interface Check {
   run(clients: Clients): Promise<Row>;
 }
 
-/** Errors that mean a missing right of the caller, in the wording of the different services. */
+/** Matches the names of errors for a missing right of the caller, which differ between services. */
 const DENIED = /AccessDenied|Unauthorized|NotAuthorized|Forbidden/;
 
 /** Describes a failed call. The remedy is the right that the caller lacks, or else the check's own. */
@@ -51,7 +51,7 @@ function failed(error: unknown, remedy: string[]): Pick<Row, 'found' | 'remedy'>
   return { found, remedy: right && DENIED.test(error.name) ? [right, ...remedy] : remedy };
 }
 
-/** Makes a check that can be run. An error of `find` is a finding, never the end of the other checks. */
+/** Creates a check. An error of `find` is a finding and does not end the other checks. */
 export function check<T>({ what, needed, region, find, assess, remedy }: Definition<T>): Check {
   return {
     what,
@@ -68,10 +68,10 @@ export function check<T>({ what, needed, region, find, assess, remedy }: Definit
   };
 }
 
-/** Maps with a limited number of calls at a time, because the control planes of AWS take few requests a second. */
+/** Maps items with limited concurrency, because AWS's control planes accept few requests per second. */
 export async function mapLimited<T, R>(
   items: readonly T[],
-  atOnce: number,
+  concurrency: number,
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
@@ -79,6 +79,6 @@ export async function mapLimited<T, R>(
   const worker = async () => {
     for (const [index, item] of queue) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return results;
 }

@@ -17,7 +17,7 @@ import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';
 import { deleteIfPresent, onceRoleIsKnown, withRole } from './probes.ts';
 
-/** Checks that the layer that runs applications exists, for the processors of their functions. */
+/** Checks that the layer that runs applications exists for the processors of their functions. */
 export function checkLayer({ config: { region }, names }: Pick<Plan, 'config' | 'names'>): Check {
   const remedy = [
     'Take the newest version of https://github.com/awslabs/aws-lambda-web-adapter that the region has: -c adapterLayerVersion=',
@@ -37,8 +37,8 @@ export function checkLayer({ config: { region }, names }: Pick<Plan, 'config' | 
 }
 
 /**
- * Two parts, far enough apart that a response which is not streamed comes as one. The second says which calls the
- * function's role permits.
+ * Responds in two parts with a pause between them, so that a response that is not streamed arrives as one. The second part contains the
+ * calls that the function's role permits.
  */
 const HANDLER = `import { DSQLClient, ListClustersCommand } from '@aws-sdk/client-dsql';
 import { KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
@@ -50,7 +50,7 @@ export const handler = awslambda.streamifyResponse(async (event, stream) => {
   const dsql = await attempt(new DSQLClient({ region: event.databaseRegion }).send(new ListClustersCommand({})));
   stream.end(JSON.stringify({ kms, dsql }));
 });`;
-/** Invocations until a role's new policy has reached every service. */
+/** Maximum invocations until a role's new policy has reached every service. */
 const POLICY_ATTEMPTS = 10;
 const MAX_WAIT_SECONDS = 120;
 
@@ -74,12 +74,12 @@ async function invoke(lambda: LambdaClient, FunctionName: string, event: object)
 const Calls = z.object({ kms: z.string(), dsql: z.string() });
 
 /**
- * Returns AWS's error where everybody may not call a function's address: the account's own setting refuses it, or a policy of its
- * organization does. The throwaway's address takes signed requests all the same.
+ * Returns AWS's error if public access to a function URL is not allowed, because of the account's setting or a policy of its
+ * organization. The throwaway function's URL accepts only signed requests in any case.
  */
-async function refusalOfEverybody(lambda: LambdaClient, FunctionName: string): Promise<Error | undefined> {
-  const everybody = { Principal: '*', FunctionUrlAuthType: 'NONE' } as const;
-  const permission = { FunctionName, StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', ...everybody };
+async function publicAccessError(lambda: LambdaClient, FunctionName: string): Promise<Error | undefined> {
+  const publicAccess = { Principal: '*', FunctionUrlAuthType: 'NONE' } as const;
+  const permission = { FunctionName, StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', ...publicAccess };
   try {
     await lambda.send(new AddPermissionCommand(permission));
     return undefined;
@@ -89,22 +89,22 @@ async function refusalOfEverybody(lambda: LambdaClient, FunctionName: string): P
   }
 }
 
-interface Tried {
+interface TrialResult {
   refusal: Error | undefined;
-  /** Parts in which the response came. */
+  /** Number of parts in which the response arrived. */
   parts: number;
   calls: z.output<typeof Calls>;
 }
 
-/** Creates a function as the platform's are, with a function URL that streams, and invokes it. */
-async function tryFunction(clients: Clients, { config, account, resources }: Plan): Promise<Tried> {
+/** Creates a function with the platform's settings and a streaming function URL, and invokes it. */
+async function tryFunction(clients: Clients, { config, account, resources }: Plan): Promise<TrialResult> {
   const { region, databaseRegion, prefix } = config;
   const lambda = new LambdaClient({ region });
   const FunctionName = `${prefix}-preflight`;
   const role = {
     name: `${FunctionName}-function`,
     service: 'lambda.amazonaws.com',
-    // As applications' role: permitted to this function alone, by the key that Lambda adds to its requests.
+    // Like applications' role: only this function is permitted, by the condition key that Lambda adds to its requests.
     statements: [
       {
         Effect: 'Allow',
@@ -145,7 +145,7 @@ async function tryFunction(clients: Clients, { config, account, resources }: Pla
       await waitUntilFunctionActiveV2({ client: lambda, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 1 }, { FunctionName });
       const url = { FunctionName, AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' } as const;
       await lambda.send(new CreateFunctionUrlConfigCommand(url));
-      const refusal = await refusalOfEverybody(lambda, FunctionName);
+      const refusal = await publicAccessError(lambda, FunctionName);
       for (let attempt = 1; ; attempt += 1) {
         const parts = await invoke(lambda, FunctionName, { databaseRegion });
         const calls = Calls.parse(JSON.parse(parts.join('').replace(/^first/, '')));
@@ -159,18 +159,18 @@ async function tryFunction(clients: Clients, { config, account, resources }: Pla
   });
 }
 
-/** Makes the three checks that one throwaway function answers. */
+/** Returns the check of the layer, and three checks that share one throwaway function. */
 export function checkFunctions(plan: Plan): Check[] {
   const { region } = plan.config;
-  let tried: Promise<Tried> | undefined;
-  const find = (clients: Clients): Promise<Tried> => {
+  let tried: Promise<TrialResult> | undefined;
+  const find = (clients: Clients): Promise<TrialResult> => {
     tried ??= tryFunction(clients, plan);
     return tried;
   };
   const elsewhere = ['Choose a region that streams (docs/deploying.md, 2. Regions): -c region='];
   return [
     checkLayer(plan),
-    // The AI gateway and every application answer by streams.
+    // The AI gateway and all applications stream their responses.
     check({
       what: `Streamed responses of Lambda in ${region}`,
       needed: 'a throwaway function on arm64, with a function URL, streams its response',
@@ -183,7 +183,7 @@ export function checkFunctions(plan: Plan): Check[] {
       }),
       remedy: elsewhere,
     }),
-    // The edge cannot sign for visitors (docs/decisions/0001-edge-distributions.md).
+    // The edge cannot sign visitors' requests (docs/decisions/0001-edge-distributions.md).
     check({
       what: `Function URLs for everybody in ${region}`,
       needed: 'Lambda takes a permission of everybody to call a function URL',
@@ -200,7 +200,7 @@ export function checkFunctions(plan: Plan): Check[] {
       }),
       remedy: elsewhere,
     }),
-    // Permissions of applications, which share a role, follow from this key (docs/decisions/0028-isolated-builds.md).
+    // Applications share a role. This condition key separates their permissions (docs/decisions/0028-isolated-builds.md).
     check({
       what: 'Calls of functions are told apart (lambda:SourceFunctionArn)',
       needed: 'KMS and DSQL permit a call by the function that makes it',

@@ -14,7 +14,7 @@ const Described = z.object({
 });
 
 interface StackState extends PlannedStack {
-  /** CloudFormation's status; undefined for a stack that does not exist. */
+  /** CloudFormation's status; undefined if the stack does not exist. */
   status: string | undefined;
   isProtected: boolean;
 }
@@ -34,10 +34,10 @@ async function readState({ query }: Clients, stack: PlannedStack): Promise<Stack
   }
 }
 
-/** States that a deployment cannot start from, and the way out. All others are fine. */
+/** States in which a stack cannot be deployed, and the steps that fix them. All other states are fine. */
 const BLOCKED: { states: RegExp; remedy: (stack: StackState) => string[] }[] = [
   {
-    // A stack in review has no resources: its first change set was made and not executed.
+    // A stack in review has no resources: its first change set was created but not executed.
     states: /(?<!REVIEW)_IN_PROGRESS$/,
     remedy: ({ name, region }) => [`Wait: aws cloudformation describe-stacks --stack-name ${name} --region ${region}`],
   },
@@ -48,7 +48,7 @@ const BLOCKED: { states: RegExp; remedy: (stack: StackState) => string[] }[] = [
     ],
   },
   {
-    // cdk deletes a stack whose creation failed, and creates it again, unless it is protected.
+    // cdk deletes and recreates a stack whose creation failed, unless it is protected.
     states: /^(ROLLBACK_COMPLETE|ROLLBACK_FAILED|CREATE_FAILED|DELETE_FAILED)$/,
     remedy: ({ name, region, isProtected }) => [
       ...(isProtected

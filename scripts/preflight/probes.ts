@@ -1,10 +1,10 @@
 import type { Clients } from './clients.ts';
 
-/** Attempts to use a role that has just been created, which other services see only after some seconds. */
+/** Maximum attempts to use a new role, which other services see only after some seconds. */
 const ROLE_ATTEMPTS = 20;
 const NOT_YET = /cannot be assumed|not authorized to perform: sts:AssumeRole|role.*does not exist/i;
 
-/** Repeats a call until the new role that it names has reached the service. */
+/** Repeats a call until the service knows the new role in it. */
 export async function onceRoleIsKnown<T>({ pause }: Clients, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -19,7 +19,7 @@ export async function onceRoleIsKnown<T>({ pause }: Clients, work: () => Promise
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && /NoSuchEntity|ResourceNotFound|NotFoundException/.test(error.name);
 
-/** Deletes a resource, or does nothing where it does not exist. */
+/** Deletes a resource if it exists. */
 export async function deleteIfPresent(remove: () => Promise<unknown>): Promise<void> {
   try {
     await remove();
@@ -32,13 +32,13 @@ const POLICY_NAME = 'preflight';
 
 interface ThrowawayRole {
   name: string;
-  /** Service that assumes it. */
+  /** The service that assumes the role. */
   service: string;
   /** Policy statements. Default: the role permits nothing. */
   statements?: object[];
 }
 
-/** Runs work with a role and deletes the role afterwards, and one that an interrupted preflight left. */
+/** Runs work with a throwaway role. Deletes the role afterwards, and before it, in case an interrupted preflight left it behind. */
 export async function withRole<T>(clients: Clients, role: ThrowawayRole, work: () => Promise<T>): Promise<T> {
   const { name: RoleName, service, statements = [] } = role;
   const iam = (operation: string, input: Record<string, string> = {}) =>

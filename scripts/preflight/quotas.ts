@@ -8,15 +8,15 @@ import type { Plan } from './plan.ts';
 
 const Reserved = z.object({ ReservedConcurrentExecutions: z.number().default(0) });
 
-/** Concurrency that AWS keeps for functions without a reservation. */
+/** Concurrency that AWS keeps available for functions without a reservation. */
 const UNRESERVED_CONCURRENCY = 100;
 
-/** The most that the first application of an account may reserve beside what AWS keeps. */
+/** Maximum concurrency that the first application of an account may reserve. */
 const FIRST_APPLICATION = LIMITS.concurrentRequests.amounts[0];
 
 /**
- * Returns the concurrency that the settings count on, and at least what the platform's functions and one application reserve
- * beside what AWS keeps.
+ * Returns the concurrency that the settings assume, but at minimum the sum of AWS's unreserved concurrency and the reservations of the
+ * platform's functions and one application.
  */
 function neededConcurrency({ config, resources }: Plan): number {
   const reserved = resources('AWS::Lambda::Function').map(({ properties }) => Reserved.parse(properties));
@@ -27,17 +27,17 @@ function neededConcurrency({ config, resources }: Plan): number {
 interface Need {
   limit: AwsLimitName;
   region(plan: Plan): string;
-  /** The least that an installation needs that is open to sign-ups. */
+  /** The minimum for an installation that is open to sign-ups. */
   needed(plan: Plan): number;
   /** Consequence of a lower value. */
   why: string;
-  /** Another way out. */
+  /** An alternative to raising the quota. */
   otherwise?: string;
 }
 
 const home = ({ config }: Plan): string => config.region;
 
-/** The quotas that a new account has to raise, or may have too little of. */
+/** The quotas that a new account must raise, or that may be too low. */
 const NEEDS: readonly Need[] = [
   {
     limit: 'lambdaConcurrency',
@@ -91,14 +91,14 @@ const NEEDS: readonly Need[] = [
 ];
 
 const Quota = z.object({ QuotaName: z.string(), QuotaCode: z.string(), Value: z.number() });
-const One = z.object({ Quota });
-/** Quotas that AWS cannot read at the moment have no value: only the one that is looked for needs one. */
+const SingleQuota = z.object({ Quota });
+/** A listed quota has no value if AWS cannot read it at the moment. Only the requested one must have a value. */
 const Listed = z.looseObject({ QuotaName: z.string().optional() });
 const Page = z.object({ Quotas: z.array(Listed).default([]), NextToken: z.string().optional() });
 
 type FoundQuota = z.output<typeof Quota>;
 
-/** Reads a quota by its code: the account's own value, or AWS's default where it never had another one. */
+/** Reads a quota by its code: the account's value, or AWS's default if the account has never had another one. */
 async function readByCode(
   { json }: Clients,
   region: string,
@@ -107,14 +107,14 @@ async function readByCode(
 ): Promise<FoundQuota> {
   const input = { ServiceCode, QuotaCode };
   try {
-    return One.parse(await json('servicequotas', region, 'GetServiceQuota', input)).Quota;
+    return SingleQuota.parse(await json('servicequotas', region, 'GetServiceQuota', input)).Quota;
   } catch (error) {
     if (!(error instanceof Error && error.name === 'NoSuchResourceException')) throw error;
-    return One.parse(await json('servicequotas', region, 'GetAWSDefaultServiceQuota', input)).Quota;
+    return SingleQuota.parse(await json('servicequotas', region, 'GetAWSDefaultServiceQuota', input)).Quota;
   }
 }
 
-/** Finds a quota by its name, for those whose code AWS does not publish. */
+/** Finds a quota by its name, because AWS does not publish the codes of all quotas. */
 async function readByName({ json }: Clients, region: string, ServiceCode: string, name: string) {
   for (const operation of ['ListServiceQuotas', 'ListAWSDefaultServiceQuotas']) {
     let NextToken: string | undefined;
@@ -133,25 +133,25 @@ async function readByName({ json }: Clients, region: string, ServiceCode: string
 function checkQuota(plan: Plan, { limit, needed, why, otherwise, ...need }: Need): Check {
   const { service, name, quotaCode, quotaRegion, source, value: documented } = awsLimit(limit);
   const region = quotaRegion ?? need.region(plan);
-  const least = needed(plan);
+  const minimum = needed(plan);
   return check<FoundQuota | undefined>({
     what: `${name} (${service}, ${region})`,
-    needed: `${least}: ${why}`,
+    needed: `${minimum}: ${why}`,
     region,
     find: (clients) =>
       quotaCode ? readByCode(clients, region, service, quotaCode) : readByName(clients, region, service, name),
     assess: (quota) => {
       if (!quota) {
-        const remedy = [`Service Quotas does not list it: ask AWS Support for ${least} (${source}).`];
+        const remedy = [`Service Quotas does not list it: ask AWS Support for ${minimum} (${source}).`];
         return {
-          ok: documented >= least,
+          ok: documented >= minimum,
           found: `not listed in Service Quotas; new accounts have ${documented}`,
           remedy,
         };
       }
-      const request = `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${quota.QuotaCode} --desired-value ${least} --region ${region}`;
+      const request = `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${quota.QuotaCode} --desired-value ${minimum} --region ${region}`;
       return {
-        ok: quota.Value >= least,
+        ok: quota.Value >= minimum,
         found: String(quota.Value),
         remedy: [request, 'AWS answers within days.', ...(otherwise ? [otherwise] : [])],
       };
@@ -162,11 +162,11 @@ function checkQuota(plan: Plan, { limit, needed, why, otherwise, ...need }: Need
 
 export const checkQuotas = (plan: Plan): Check[] => NEEDS.map((need) => checkQuota(plan, need));
 
-/** The quotas that applications use up, wherever they run. */
+/** The quotas that applications use in any cell. */
 const IN_CELLS: readonly AwsLimitName[] = ['lambdaConcurrency', 'lambdaCodeStorage', 'distributionTenants'];
 
 /** Checks the quotas of a hosting cell. */
 export const checkCellQuotas = (plan: Plan, { config }: CellNames): Check[] =>
   NEEDS.filter(({ limit }) => IN_CELLS.includes(limit))
-    // The setting is the platform's, whose own account may have more.
+    // The alternative is a setting of the platform, whose account may have a higher quota.
     .map(({ otherwise: _, ...need }) => checkQuota({ ...plan, config }, need));

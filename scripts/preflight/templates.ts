@@ -4,7 +4,7 @@ import { type Check, check, mapLimited } from './check.ts';
 import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';
 
-/** A JSON schema of CloudFormation's registry, as far as the checks read it. */
+/** The part of a JSON schema in CloudFormation's registry that the checks read. */
 const Node = z.looseObject({
   $ref: z.string().optional(),
   properties: z.record(z.string(), z.unknown()).optional(),
@@ -20,7 +20,7 @@ const Schema = Node.extend({
 });
 export type Schema = z.output<typeof Schema>;
 
-/** Returns the paths of the properties that the schema does not know, such as `DistributionConfig.ConnectionMode`. */
+/** Returns the paths of the properties that the schema lacks, such as `DistributionConfig.ConnectionMode`. */
 export function unknownProperties(
   schema: Schema,
   value: unknown,
@@ -32,7 +32,7 @@ export function unknownProperties(
   if (data.$ref) return unknownProperties(schema, value, schema.definitions[data.$ref.split('/').at(-1) ?? ''], path);
   if (Array.isArray(value)) return value.flatMap((item) => unknownProperties(schema, item, data.items, path));
   const { properties } = data;
-  // An object without listed properties is free in form, such as tags and policy documents; so is a choice of forms.
+  // Objects without listed properties may have any content, such as tags and policy documents. So may alternatives.
   if (!isObject(value) || !properties || data.additionalProperties === true || data.patternProperties) return [];
   return Object.entries(value).flatMap(([name, each]) =>
     Object.hasOwn(properties, name)
@@ -43,7 +43,7 @@ export function unknownProperties(
 
 const Described = z.object({ Schema: z.string() });
 
-/** Reads a type's schema in a region; undefined where CloudFormation does not have the type there. */
+/** Reads a type's schema in a region; undefined if CloudFormation does not have the type there. */
 export async function readSchema({ query }: Clients, region: string, type: string): Promise<Schema | undefined> {
   try {
     const input = { Type: 'RESOURCE', TypeName: type };
@@ -55,10 +55,10 @@ export async function readSchema({ query }: Clients, region: string, type: strin
   }
 }
 
-/** Types that only CDK or CloudFormation itself handles. */
+/** Returns true for types in CloudFormation's registry: not custom resources, nor CDK's metadata. */
 export const isRegistered = (type: string): boolean => !type.startsWith('Custom::') && type !== 'AWS::CDK::Metadata';
 
-/** Checks that CloudFormation has each type of the templates in a region, with every property that they set. */
+/** Checks that CloudFormation in a region has all types of the templates, with all properties that they set. */
 function checkTypes(plan: Plan, region: string): Check {
   const inRegion = plan.stacks.filter((stack) => stack.region === region);
   const names = new Set(inRegion.map(({ name }) => name));
