@@ -25,13 +25,13 @@ test.each([
   expect(appsDomain).toBe(expected === undefined ? 'apps.example' : `${expected}.example`);
 });
 
-test('room is what the scarcer of concurrency and code storage allows', () => {
+test('the capacity is what the scarcer of concurrency and code storage allows', () => {
   expect(applicationsFor({ concurrency: 900, codeBytes: 75e9 })).toBe(45);
   expect(applicationsFor({ concurrency: 900, codeBytes: 60e6 })).toBe(1);
   expect(applicationsFor({ concurrency: 19, codeBytes: 75e9 })).toBe(0);
 });
 
-test('no domain below those of any cell is a customer’s own', () => {
+test('a name below the apps domain of any cell is not accepted as a custom domain', () => {
   const check = (domain: string) => () => assertNotPlatformDomain(deps, [cell('b', 1)], domain);
   for (const ours of ['apps.example', 'x.apps.example', 'b.example', 'shop.b.example'])
     expect(check(ours)).toThrow(/must be a domain of your own/);

@@ -86,13 +86,13 @@ describe('the viewers of a log', () => {
     return calls();
   }
 
-  test('cause as many reads of CloudWatch as one does, however many they are', async () => {
+  test('together cause as many reads of CloudWatch as a single viewer', async () => {
     const one = await watch(1);
     expect(one).toBe(15);
     expect(await watch(1000)).toBe(one);
   });
 
-  test('see what is printed after the clock was set back, also where another viewer had read while it was ahead', async () => {
+  test('see lines printed after the clock was set back, even if another viewer read while it was ahead', async () => {
     const { clock, print, read } = await log();
     const [from, year] = [new Date(clock.now).toISOString(), 365 * 86_400_000];
     clock.now += year;
@@ -102,7 +102,7 @@ describe('the viewers of a log', () => {
     expect((await read({ from })).data).toMatchObject([{ text: 'one' }]);
   });
 
-  test('who open it at the same moment cause one, and see the same', async () => {
+  test('who open it at the same moment cause one read and see the same lines', async () => {
     const { print, read, calls } = await log();
     for (const text of ['one', 'two']) print(text);
     const answers = await Promise.all(Array.from({ length: 100 }, () => read()));
@@ -111,7 +111,7 @@ describe('the viewers of a log', () => {
     expect(calls()).toBe(1);
   });
 
-  test('see every line once and in order, wherever they begin, and whatever they and others ask for', async () => {
+  test('see every line once and in order, wherever they begin and whatever other viewers request', async () => {
     const { clock, print, read, readAll } = await log();
     let seed = 7;
     const random = (below: number) => {
@@ -141,7 +141,7 @@ describe('the viewers of a log', () => {
     }
   });
 
-  test('see within a minute what reached CloudWatch late', async () => {
+  test('see lines that reached CloudWatch late within a minute', async () => {
     const { clock, print, readAll } = await log();
     print('on time');
     await readAll();
@@ -151,7 +151,7 @@ describe('the viewers of a log', () => {
   });
 });
 
-test('an application that prints little among many requests shows its lines, and viewers go on where others were', async () => {
+test('the few lines of an application with many requests are found, and viewers continue where others stopped', async () => {
   const { clock, print, read, calls } = await log();
   for (let second = 0; second < 200; second += 1) {
     clock.now += 1000;
@@ -194,7 +194,7 @@ test('a page that would not fit into the table is stored in parts', async () => 
   expect([cut.endsWith(' [… the rest is cut …]'), next]).toEqual([true, 'the next']);
 });
 
-test('where CloudWatch’s rate is used up, viewers are told when to ask again, and none asks before', async () => {
+test('when CloudWatch throttles, viewers get a Retry-After, and no viewer reads before it has passed', async () => {
   const { clock, read, readAll, calls, fail, print } = await log();
   fail(() => Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' }));
   const refused = { code: 'rate_limited', status: 429, retryAfter: 5 };
@@ -206,7 +206,7 @@ test('where CloudWatch’s rate is used up, viewers are told when to ask again, 
   expect((await readAll()).texts).toEqual(['line']);
 });
 
-test('a viewer goes on where the one who read failed, or never came back', async () => {
+test('a viewer takes over after the reading viewer failed or died', async () => {
   const { clock, read, readAll, calls, fail, hang, print } = await log();
   print('line');
   fail(() => new Error('away'));

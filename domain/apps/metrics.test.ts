@@ -58,7 +58,7 @@ test('counts are summed, compute time is in gigabyte-seconds, and releases withi
   expect(data.deployments.map(({ id }) => id)).toEqual(['dep_3']);
 });
 
-test('another account’s application is not found, and CloudWatch is not asked', async () => {
+test('another account’s application is not found, and CloudWatch is not called', async () => {
   const { deps, ids } = await deploymentSimulation();
   const other = { accountId: 'acc_2', keyId: 'key' };
   const never = { read: () => expect.fail('asked CloudWatch') };
@@ -72,7 +72,7 @@ test('another account’s application is not found, and CloudWatch is not asked'
   );
 });
 
-test('a reader is told when to ask again where CloudWatch’s rate is used up', async () => {
+test('returns 429 with Retry-After when CloudWatch throttles', async () => {
   const { deps, caller, ids } = await deploymentSimulation();
   const busy = { read: () => Promise.reject(new MetricsThrottled('Rate exceeded')) };
   const input = { id: ids.applicationId, range: 'month' as const };

@@ -82,7 +82,7 @@ describe('a repository', () => {
     });
   });
 
-  test('is read at another branch, and says if there is none of that name', async () => {
+  test('is read at another branch, and reports a branch that does not exist', async () => {
     expect(await inspect(at('shop'), { branch: 'zoo' })).toMatchObject({ branch: 'zoo', detected: { name: 'shop' } });
     expect(await inspect(at('shop'), { branch: 'nope' })).toMatchObject({
       branch: null,
@@ -108,7 +108,7 @@ describe('a repository', () => {
     ]);
   });
 
-  test('shows the start of its Procfile, and what is built before', async () => {
+  test('shows the start command of its Procfile, and the build before it', async () => {
     const { detected } = await inspect(at('module'));
     expect([detected?.buildCommand, detected?.start]).toEqual(['sass a:b', 'node web.js']);
   });
@@ -118,7 +118,7 @@ describe('a repository', () => {
     expect(await inspect(at('volta'))).toMatchObject({ detected: { nodeVersion: '20' } });
   });
 
-  test('without a usable package.json says so', async () => {
+  test('without a usable package.json has a note about it', async () => {
     expect(await inspect(at('site'))).toMatchObject({
       problem: null,
       detected: null,
@@ -127,7 +127,7 @@ describe('a repository', () => {
     expect((await inspect(at('broken'))).notes[0]).toMatch(/^package\.json is not valid JSON/);
   });
 
-  test('that does not exist is an answer, and so is a host that is silent or no Git host', async () => {
+  test('that does not exist is reported as a problem, like a host that is silent or not a Git host', async () => {
     expect((await inspect(at('absent'))).problem).toMatch(/was not found, or is private/);
     const web = createServer((request, response) => {
       if (request.url?.startsWith('/silent')) return;

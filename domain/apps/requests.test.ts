@@ -25,7 +25,7 @@ async function read(requests: LoggedRequest[] | Error, range: 'hour' | 'day' | '
   return { answer, caller };
 }
 
-test('identifiers in paths are one path, and names are not', () => {
+test('paths that differ by identifiers count as one, and paths that differ by names do not', () => {
   expect(pathPattern('/shops/17/orders/0198c3b0-0f3c-7b5e-9d3f-2b1c0a9d8e7f')).toBe('/shops/:id/orders/:id');
   expect(pathPattern('/u/app_01h9x2k4m6p8q0s2')).toBe('/u/:id');
   expect(pathPattern('/_next/static/chunks/main-abc123.js')).toBe('/_next/static/chunks/main-abc123.js');
@@ -74,7 +74,7 @@ test('requests are counted by path, with errors, percentiles and bytes', async (
   });
 });
 
-test('figures that leave requests out say so', async () => {
+test('totals without all requests are marked as incomplete', async () => {
   const left = await read([{ ...request('/', 1), skipped: 2 }], 'day');
   expect((await left.answer()).isComplete).toBe(false);
   const many = await read(
@@ -85,7 +85,7 @@ test('figures that leave requests out say so', async () => {
   expect([paths.length, isComplete]).toEqual([MAX_PATHS, false]);
 });
 
-test('another account’s application is not found, and a used-up rate says when to ask again', async () => {
+test('another account’s application is not found, and throttled reads return a Retry-After', async () => {
   const { answer, caller } = await read(new MetricsThrottled('Rate exceeded'), 'month');
   await expect(answer({ ...caller, accountId: 'acc_other' })).rejects.toMatchObject({ code: 'not_found' });
   await expect(answer()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });

@@ -13,7 +13,7 @@ const of = (count: number) => Array.from({ length: count }, (_, index) => index)
 /** Calls take some milliseconds, and those of the store longer. */
 const usual = (what: string, random: () => number) => random() * (what.startsWith('store') ? 200 : 10);
 
-test('many processes at once need few updates, and every change is made in its order', async () => {
+test('many concurrent processes need few updates, and every change is written in its order', async () => {
   const { run, start, counts, entries, expected, writer } = routeSimulation({ delay: usual });
   const work = of(60).flatMap((index) => {
     const routes = start();
@@ -32,7 +32,7 @@ test('many processes at once need few updates, and every change is made in its o
   expect([work.length, counts.updates <= 10]).toEqual([152, true]);
 });
 
-test('a change that waits alone takes three calls of the table and two of the store', async () => {
+test('a single queued change takes three calls of the table and two of the store', async () => {
   const calls: string[] = [];
   const noting: FaultPlan = ({ when, what }) => {
     if (when === 'before') calls.push(what);
@@ -43,7 +43,7 @@ test('a change that waits alone takes three calls of the table and two of the st
   expect(calls).toEqual(['table.UpdateItem', 'store.version', 'table.GetItem', 'store.update', 'table.UpdateItem']);
 });
 
-test('an unchanged route is not written, and no host names take no call', async () => {
+test('an unchanged route is not written, and a change without host names makes no call', async () => {
   const { run, start, counts, calls } = routeSimulation({ faults: () => undefined });
   const routes = start();
   await run([routes.point(['app'], 'release')]);
@@ -68,7 +68,7 @@ async function runScenario(options: Parameters<typeof routeSimulation>[0]) {
   return { ...world, outcomes: [...outcomes, ...last] };
 }
 
-test('wherever a process crashes, nothing is lost, and all is in the order in which it was asked for', async () => {
+test('wherever a process crashes, no change is lost, and all are written in the order of their requests', async () => {
   const calls = (await runScenario({ faults: () => undefined })).calls();
   expect(calls).toBeGreaterThan(20);
   for (let number = 1; number <= calls; number += 1) {
@@ -137,7 +137,7 @@ async function lateWorld() {
   };
 }
 
-test('the late update of a holder is refused, also where what followed has cancelled it out', async () => {
+test('a late update of a former holder is refused, even if later changes restored the earlier routes', async () => {
   const { run, point, entries, counts } = await lateWorld();
   const work = [point('first', { stops: { 4: 30 } }), point('second', { after: 1 })];
   expect(reasons(await run(work))).toEqual(['made', 'made']);
@@ -146,7 +146,7 @@ test('the late update of a holder is refused, also where what followed has cance
   expect(counts).toEqual({ updates: 2, versions: 2 });
 });
 
-test('a holder that lost its lease does not begin another update with what the next one has', async () => {
+test('a holder that lost its lease does not begin another update with the changes of the next holder', async () => {
   const { run, point, entries } = await lateWorld();
   const work = [
     // Its first update is refused after 30 s. A second one would be for the version of this moment.
@@ -186,7 +186,7 @@ test('an update that failed for others is refused if it arrives after them', asy
   expect(entries()).toEqual({ app: 'second', own: 'release' });
 });
 
-test('the lease of a holder that died is taken over, and its change is made', async () => {
+test('the lease of a dead holder is taken over, and its change is written', async () => {
   for (const step of of(5).slice(1)) {
     for (const when of ['before', 'after'] as SimulatedCall['when'][]) {
       const { run, start, entries } = routeSimulation({ delay: usual });
@@ -198,7 +198,7 @@ test('the lease of a holder that died is taken over, and its change is made', as
   }
 });
 
-test('a change that cannot be made in time is rejected, and the next writer makes it', async () => {
+test('a change that cannot be written in time is rejected, and the next holder writes it', async () => {
   const { run, start, refusal, entries, writer } = routeSimulation({ delay: usual });
   refusal.of = () => {
     throw new StaleVersion();
@@ -211,7 +211,7 @@ test('a change that cannot be made in time is rejected, and the next writer make
   expect(entries()).toEqual({ a: 'release', b: 'release', c: 'release' });
 });
 
-test('while the store is away each caller is told so, nothing stays, and afterwards changes are made', async () => {
+test('while the store is unavailable each caller gets its error, no change stays queued, and later changes succeed', async () => {
   const { run, start, refusal, entries, writer } = routeSimulation({ delay: usual });
   refusal.of = () => {
     throw new Error('ServiceUnavailable');
@@ -237,7 +237,7 @@ test('a change that the store refuses holds up no other one', async () => {
   expect((await writer())?.pending).toEqual([]);
 });
 
-test('a change that only a newer version knows stays for it, and holds up its own host names only', async () => {
+test('a change that only a newer version understands stays queued for it, and blocks only its own host names', async () => {
   const { run, start, entries, memory, writer } = routeSimulation();
   await run([start().point(['app'], 'release')]);
   const newer = { id: 'rch_newer', kind: 'mirror', hosts: ['app'], at: '2026-01-31T09:30:00.000Z' };

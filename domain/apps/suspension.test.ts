@@ -6,7 +6,7 @@ import { retryRequest } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { addSuspension, removeSuspension } from './suspension.ts';
 
-test('of reasons that come and go at once none is lost, and the application runs when the last of them is gone', async () => {
+test('concurrent changes lose no suspension, and the application runs again once the last one is removed', async () => {
   const add = (cause: 'OPERATOR' | 'ACCOUNT') => (deps: Deps, accountId: string) =>
     retryRequest(() => addSuspension(deps, { accountId, id: 'app_1' }, { cause, reason: cause }));
   const remove = (deps: Deps, accountId: string) =>

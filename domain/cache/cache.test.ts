@@ -87,7 +87,7 @@ describe('a read-through cache', () => {
     expect(pending).toHaveLength(1);
   });
 
-  test('reads each key on its own', async () => {
+  test('reads each key independently', async () => {
     const fetch = readThrough<string>({ max: 9 });
     expect(await Promise.all(['a', 'b'].map((key) => fetch(key, async () => key)))).toEqual(['a', 'b']);
   });

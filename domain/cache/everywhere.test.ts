@@ -6,7 +6,7 @@ const BOUNDED: Record<string, string> = {
   'runtime/config.ts endpoints': 'one entry for each service and region that a function calls',
 };
 
-test('what a warm instance remembers, secrets above all, is in the one cache, which evicts the least recently used', () => {
+test('the data that a warm instance keeps, secrets above all, is in the one cache, which evicts the least recently used entry', () => {
   const sources = globSync('{domain,events,functions,providers,runtime}/**/*.ts', { exclude: ['**/*.test.ts'] });
   expect(sources.length).toBeGreaterThan(200);
   const found = sources.flatMap((file) =>

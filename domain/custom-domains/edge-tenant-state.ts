@@ -86,8 +86,8 @@ export function applyChanges(
     checkedAt: now.toISOString(),
     version: tenant.version + 1,
   };
-  const same = { token: { is: tenant.token }, version: { is: tenant.version } };
-  return { tenant: next, result, write: replace(DistributionTenant, next, same, concurrentUpdate) };
+  const isUnchanged = { token: { is: tenant.token }, version: { is: tenant.version } };
+  return { tenant: next, result, write: replace(DistributionTenant, next, isUnchanged, concurrentUpdate) };
 }
 
 /** Stores the findings of a check. */

@@ -87,7 +87,7 @@ test('a tenant that is deleted in the middle of any check leaves nothing', async
   }
 });
 
-test('two checks at once create one tenant', async () => {
+test('two concurrent checks create one tenant', async () => {
   for (let step = 1, reached = true; reached; step += 1) {
     const { checkUntil, check, edge } = await edgeTenantSimulation();
     reached = false;
@@ -186,7 +186,7 @@ test('reports a domain that another CloudFront account holds, and retries when i
   expect(await checkUntil(isOpen)).toBeLessThan(60);
 });
 
-test('a name too long for a certificate is told to its owner, and never requested', async () => {
+test('a name too long for a certificate is reported to its owner, and no certificate is requested', async () => {
   const host = `${'a'.repeat(49)}.shop.mine.co.za`;
   const { deps, check, checkUntil, read, edge, claims } = await edgeTenantSimulation(host);
   for (let checks = 0; checks < 3; checks += 1) expect(await check()).toMatchObject({ done: true });
@@ -241,7 +241,7 @@ test('checks an active tenant once a day and reports a certificate that has ende
   expect((await read())?.problem).toMatch(/expired/);
 });
 
-test('says of an active tenant within a day that its domain points elsewhere, until it points here again', async () => {
+test('reports within a day that the domain of an active tenant points elsewhere, until it points here again', async () => {
   const { checkUntil, dnsTarget, read } = await edgeTenantSimulation();
   await checkUntil(isOpen);
   const here = dnsTarget.current;

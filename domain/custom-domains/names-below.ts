@@ -2,7 +2,7 @@ import { Host, verifiedHostsNear } from '../../table/entities/apps.ts';
 import type { Entity } from '../../table/entity.ts';
 import type { Deps } from '../deps.ts';
 
-/** Number of items read at once. */
+/** Number of items per read. */
 const BATCH_SIZE = 50;
 
 /** An index of host names, sorted by their labels in reverse (`nameListKeys`). */

@@ -128,7 +128,7 @@ const NONE = 'not_found';
 const domainOf = async (work: Promise<{ domain: string }>) =>
   work.then(({ domain }) => domain).catch((error) => error.code);
 
-test('two accounts claim a domain, the one that proves it has it, and the other is told', async () => {
+test('of two accounts that claim a domain, the one with the proof gets it, and the other sees the reason', async () => {
   const { deps, addApp, set, texts, token, check, show, holder, pass } = await accounts('victim', 'thief');
   await deps.table.transact([addApp('app_second', 'thief')]);
   expect(await set('thief')).toMatchObject({ status: 'PENDING' });
@@ -174,7 +174,7 @@ test('of two claims that are proven at the same time, exactly one is accepted', 
   }
 });
 
-test('a claim that is renewed for ever never excludes the owner', async () => {
+test('a claim that is renewed indefinitely never excludes the owner', async () => {
   const { deps, set, pass, texts, token, check, holder } = await accounts('thief', 'victim');
   for (let renewal = 0; renewal < 4; renewal += 1) {
     expect(await set('thief')).toMatchObject({ status: 'PENDING' });
@@ -208,7 +208,7 @@ test('ownership is verified every week, and a domain without proof is released a
   expect(memory.items('DOOR')).toEqual([]);
 });
 
-test('a proof that is restored within the grace period ends it, at once on request', async () => {
+test('a proof that is restored within the grace period ends it, immediately if the owner requests a check', async () => {
   const { set, texts, token, check, show, pass } = await accounts('owner');
   await set('owner');
   const value = await token('owner');
@@ -223,7 +223,7 @@ test('a proof that is restored within the grace period ends it, at once on reque
   expect(await show('owner')).toMatchObject({ status: 'VERIFIED', problem: null });
 });
 
-test('while the proof is missing, another account may claim the domain, and has it once it proves it', async () => {
+test('while the proof is missing, another account may claim the domain, and gets it once it proves its ownership', async () => {
   const { set, texts, token, check, pass, holder, show, closeTenants } = await accounts('former', 'next');
   await set('former');
   texts.set(CHALLENGE, [await token('former')]);
@@ -351,7 +351,7 @@ test('a domain that left the registrar proves nothing, and its end leaves the cl
   expect(await show('next')).toMatchObject({ status: 'VERIFIED' });
 });
 
-test('unverified claims of before exclude no other account, and verified domains of before are verified again', async () => {
+test('unverified claims of earlier versions exclude no other account, and their verified domains are verified again', async () => {
   const { deps, set, texts, token, check, holder, pass, show } = await accounts('before', 'next');
   const customDomain = newCustomDomain(deps, HOST);
   const claimed = { customDomain, primaryDomain: HOST };

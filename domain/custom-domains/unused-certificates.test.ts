@@ -41,7 +41,7 @@ function cells(domains: Record<string, string[]>, lookMs = 10) {
   };
 }
 
-test('a cell or a certificate that fails hides no other', async () => {
+test('a failing cell or certificate does not block others', async () => {
   const { deps, run } = cells({ home: ['broken-1', 'broken-2', 'a', 'awaited-b'], c: ['d'] });
   for (const id of ['b', 'c'])
     await deps.table.transact([create(Cell, { id, open: false, resources: CELL_RESOURCES }, () => new Error('there'))]);
@@ -52,7 +52,7 @@ test('a cell or a certificate that fails hides no other', async () => {
   ]);
 });
 
-test('each hour has its turn of the certificates that stay, so that they do not hide others', async () => {
+test('each hour starts at another position, so that certificates that stay do not block others', async () => {
   const stay = Array.from({ length: 240 }, (_, index) => `awaited-${index}`);
   const { clock, looked, run } = cells({ home: [...stay, 'last'] });
   let deleted = 0;
@@ -65,7 +65,7 @@ test('each hour has its turn of the certificates that stay, so that they do not 
   expect(deleted).toBe(1);
 });
 
-test.each([30, 97, 100, 200])('runs whose time ends early hide none of %i certificates for ever', async (count) => {
+test.each([30, 97, 100, 200])('runs that end early reach each of %i certificates eventually', async (count) => {
   const stay = Array.from({ length: count - 1 }, (_, index) => `awaited-${index}`);
   const domains = { home: [...stay, 'last'] };
   const { clock, run } = cells(domains, 2000);
@@ -76,7 +76,7 @@ test.each([30, 97, 100, 200])('runs whose time ends early hide none of %i certif
   expect(domains.home).toEqual(stay);
 });
 
-test('a run starts nothing after its time', async () => {
+test('a run starts no deletion after its budget is spent', async () => {
   const { looked, run } = cells({ home: ['a', 'b', 'c', 'd'] });
   expect(await run(15)).toEqual([{ cellId: 'home', unused: 4, deleted: 2, failed: 0 }]);
   expect(looked).toHaveLength(2);

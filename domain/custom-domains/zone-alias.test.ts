@@ -47,7 +47,7 @@ test("leaves another account's zone, one with external name servers and an unreg
   for (const zone of zones) expect((await zone())?.version).toBe(1);
 });
 
-test('a served domain whose zone comes to the account later has its address there within a day', async () => {
+test('a served domain whose zone is added to the account later gets its alias there within a day', async () => {
   const { deps, clock, check, checkUntil, read } = await edgeTenantSimulation();
   await checkUntil((tenant) => tenant?.status === 'ISSUED');
   const zone = await newSimulatedDomain(deps, { accountId: 'acc_1', name: 'mine.co.za' });
@@ -61,7 +61,7 @@ test('a served domain whose zone comes to the account later has its address ther
   expect((await zone())?.aliases).toEqual({});
 });
 
-test('a custom domain that is removed while the registrar denies its domain leaves no address in the zone', async () => {
+test('a custom domain that is removed while the registrar does not list its domain leaves no alias in the zone', async () => {
   const { deps, checkUntil } = await edgeTenantSimulation();
   const zone = await newSimulatedDomain(deps, { accountId: 'acc_1', name: 'mine.co.za' });
   await checkUntil((tenant) => tenant?.status === 'ISSUED');

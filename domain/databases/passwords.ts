@@ -29,7 +29,7 @@ async function assertOpen(deps: Deps, { accountId, access }: Database): Promise<
   if (access !== 'NONE') return;
   const account = await findAccount(deps, accountId);
   const name = limitForOwner(account, deps.now());
-  // If no limit is reached any more, the next measurement restores the access.
+  // If no limit is reached, the next measurement restores the access.
   if (name) throw limitReached(name, limitOf(account, name));
 }
 

@@ -78,7 +78,7 @@ async function provisioning(id: string) {
   };
 }
 
-test('the database beyond the quota of clusters fails with a reason, at once, and can be removed', async () => {
+test('a database beyond the quota of clusters fails immediately with a reason, and can be removed', async () => {
   const others: string[] = [];
   for (let number = 1; number <= AWS_LIMITS.dsqlClusters.value; number += 1)
     others.push((await databases.create(`db_${number}`, 'arn:x')).id);
@@ -123,7 +123,7 @@ test.each(['deleted', 'removed', 'deleted and removed'])(
   },
 );
 
-test('a database whose every request fails is late after half an hour, and not provisioning for ever', async () => {
+test('a database whose requests all fail is FAILED after half an hour', async () => {
   const failing = { ...databases, create: () => Promise.reject(new Error('unreachable')) };
   const { provision, read, clock } = await provisioning('db_late');
   await expect(provision(failing)).rejects.toThrow('unreachable');
@@ -133,7 +133,7 @@ test('a database whose every request fails is late after half an hour, and not p
   expect(await read()).toMatchObject({ status: 'FAILED', failureReason: expect.stringMatching(/after 30 minutes/) });
 });
 
-test('a cluster whose id was never learned goes with its database, also after the database has failed', async () => {
+test('a cluster whose id was lost is removed with its database, even after the database has failed', async () => {
   const made: string[] = [];
   const answerless = {
     ...databases,
@@ -157,7 +157,7 @@ test('a cluster whose id was never learned goes with its database, also after th
 /** A provider of passwords that shows which generation they are of. */
 const databasePasswords = { create: async ({ generation }: { generation: number }) => `generation ${generation}` };
 
-test('revoking passwords gives the cluster the next generation, and no password is created before it has it', async () => {
+test('a reset gives the cluster the next generation of passwords, and no password is created before that', async () => {
   const { provision, read, deps, caller } = await provisioning('db_reset');
   const id = 'db_reset';
   await provision();
@@ -177,7 +177,7 @@ test('revoking passwords gives the cluster the next generation, and no password 
   expect(await create()).toMatchObject({ password: 'generation 2' });
 });
 
-test('of two resets at once the cluster ends with the later generation, in whatever order their requests arrive', async () => {
+test('after two concurrent resets the cluster has the later generation, in whatever order the requests arrive', async () => {
   const { provision, read, deps, caller } = await provisioning('db_twice');
   await provision();
   const reset = () => resetDatabasePasswords(deps, caller, { id: 'db_twice' });
@@ -200,7 +200,7 @@ test('of two resets at once the cluster ends with the later generation, in whate
   expect(database).toMatchObject({ generation: 2, appliedGeneration: 2 });
 });
 
-test('a deleted database goes with its cluster, once the cluster can be deleted, however often its deletion fails', async () => {
+test('a deleted database is removed with its cluster once that can be deleted, however often the deletion fails', async () => {
   const { provision, read, deps, caller } = await provisioning('db_gone');
   await provision();
   const { clusterId = '' } = (await read()) ?? {};
@@ -241,7 +241,7 @@ test.each(['create', 'find'] as const)(
   },
 );
 
-test('a database that is deleted before its cluster was requested leaves none behind', async () => {
+test('a database that is deleted before its cluster was requested leaves no cluster behind', async () => {
   const { provision, read, deps, caller } = await provisioning('db_early');
   await deleteDatabase(deps, caller, { id: 'db_early' });
   const created: string[] = [];

@@ -89,7 +89,7 @@ async function world(startAt = '2026-01-10T00:00:00Z') {
   };
 }
 
-test('what databases use stands on the account and each of them, and below the limits everyone connects', async () => {
+test('the use is stored on the account and on each database, and below the limits everyone may connect', async () => {
   const { use, measure, account, read, apply, reads, clusters, due, clock } = await world();
   use(300, 20, 'a');
   use(99.5, 29.5, 'b');
@@ -146,7 +146,7 @@ test.each([
   },
 );
 
-test('who changes to a much smaller plan can still connect to delete or export', async () => {
+test('an owner who changes to a much smaller plan can still connect to delete or export data', async () => {
   const { use, measure, read, deps } = await world();
   await overrideLimits(deps, accountId, { databaseStorageMib: null });
   // As much as the largest plan allows.
@@ -164,7 +164,7 @@ test('who changes to a much smaller plan can still connect to delete or export',
   expect(await read('a')).toMatchObject({ access: 'NONE' });
 });
 
-test('a month begins with nothing used, and its first measurement lets applications in again', async () => {
+test('a month begins with no use, and its first measurement lets applications connect again', async () => {
   const { use, measure, read, account, due, clock, apply } = await world('2026-01-31T23:30:00Z');
   use(2000);
   await measure();
@@ -177,14 +177,14 @@ test('a month begins with nothing used, and its first measurement lets applicati
   expect(await apply()).toEqual(['ALL', 'ALL']);
 });
 
-test('the end of a month is waited for by those that are refused only: all accounts are not due at once', async () => {
+test('only accounts that have reached a limit are due at the end of a month', async () => {
   const { use, measure, due } = await world('2026-01-31T23:30:00Z');
   use(999);
   await measure();
   expect(await due()).toBe('2026-02-01T00:30:00.000Z');
 });
 
-test('a month that ends during a measurement begins with nothing used', async () => {
+test('a month that begins during a measurement begins with no use', async () => {
   const { use, deps, clock, measure, account, read, remove } = await world('2026-01-31T22:30:00Z');
   use(900, 1, 'a');
   await remove('a');
@@ -210,7 +210,7 @@ test('a month that ends during a measurement begins with nothing used', async ()
   expect(await read('b')).toMatchObject({ access: 'ALL', unitsMonth: '2026-02' });
 });
 
-test('a raised limit is measured at once and lets applications in', async () => {
+test('a raised limit starts a measurement immediately and lets applications connect', async () => {
   const { use, measure, read, account, deps, apply, memory } = await world();
   use(1000);
   await measure();
@@ -229,7 +229,7 @@ test('a raised limit is measured at once and lets applications in', async () => 
   expect(await apply()).toEqual(['ALL', 'ALL']);
 });
 
-test('what a deleted database used counts until the month ends; its storage does not', async () => {
+test('the DPUs of a deleted database count until the month ends, and its storage does not', async () => {
   const { use, measure, account, remove, due, reads, clock, deps } = await world();
   use(900, 80, 'a');
   use(50, 1, 'b');
@@ -268,7 +268,7 @@ test('a database that is created during a measurement is not missed by the next'
   expect(await read('a')).toBeDefined();
 });
 
-test('where CloudWatch has no value the storage that was known stays, and where it fails nothing changes', async () => {
+test('without a value from CloudWatch the stored size stays, and if CloudWatch fails nothing changes', async () => {
   const { use, measure, account, deps, read, clock } = await world();
   use(10, 60);
   await measure();
@@ -293,7 +293,7 @@ test('the measurement of a deleted account ends', async () => {
   expect(await deps.table.get(DatabaseUse, { accountId: 'acc_gone' })).toBeUndefined();
 });
 
-test('databases from before are brought to the mark with which their measurement begins', () => {
+test('a migration marks the databases of earlier versions for measurement', () => {
   const migrations = MIGRATIONS.filter(({ entity }) => entity === 'DATABASE');
   expect(bringForward(migrations, { id: 'db_1' })).toMatchObject({ measured: true });
 });

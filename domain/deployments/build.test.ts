@@ -65,7 +65,7 @@ test('a build that CodeBuild does not accept is submitted again later', async ()
   expect(await recordFailure(all, { ...of, build })).toEqual({ again: true, fault: false, pause: 45 });
 });
 
-test('a build in a region that operators switched off waits, and is submitted when it is on again', async () => {
+test('a build in a region that operators turned off waits until the region is on again', async () => {
   const { all, of, jobs } = await submitting();
   const set = (off: SwitchState['off']) => all.table.transact([upsert(SwitchState, {}, { set: { off, version: 1 } })]);
   await set({ 'build-region:eu-west-1': { message: 'Away.', since: '2026-01-31T09:30:00.000Z' } });
@@ -138,7 +138,7 @@ test('the teardown of an application stops its build', async () => {
   expect(stopped).toEqual(['b:1']);
 });
 
-test('a look ends with the build, and returns its phases', async () => {
+test('a watch ends with the build, and returns its phases', async () => {
   const { all, of, build, clock } = await submitting();
   const phases = [{ type: 'BUILD', status: 'SUCCEEDED', seconds: 5 }];
   const ending = {
@@ -199,7 +199,7 @@ test.each([
   expect(clock.now - done).toBeLessThanOrEqual(wait);
 });
 
-test('a look at a long build ends in time, and one at a waiting build pauses the execution', async () => {
+test('a watch of a long build ends in time, and for a queued build the execution pauses', async () => {
   const { all, of, build, clock } = await submitting();
   build.status = 'RUNNING';
   const began = clock.now;
@@ -231,7 +231,7 @@ test('a build that fails by CodeBuild’s fault is submitted again, for as long 
   expect(await account()).toMatchObject({ buildMinutes: 0 });
 });
 
-test('a build that the builder could not complete counts as a failure of the platform, one that its owner can mend does not', async () => {
+test('a build that the builder could not complete is a fault of the platform, and one that its owner can fix is not', async () => {
   for (const { error, fault } of [
     { error: PLATFORM_FAULT, fault: true },
     // A text that an owner's own command may print.

@@ -67,7 +67,7 @@ test('leaves a deployment in progress alone, however long it takes', async () =>
   expect(deployments()).toMatchObject([{ id, finishedAt: null }]);
 });
 
-test('a deployment that has ended and is due all the same is looked at once, and never again', async () => {
+test('an ended deployment that is still due is checked once, and never again', async () => {
   const { deploy, reconcile, clock, deps, ids } = await world();
   const of = { accountId: ids.accountId, id: await deploy() };
   const ended = { status: 'FAILED', finishedAt: deps.now().toISOString() };

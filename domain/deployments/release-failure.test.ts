@@ -186,7 +186,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
   expect(explained).not.toContain('previous release');
 });
 
-test('a status is explained by what the log says', () => {
+test('an error status is explained by the log', () => {
   const text = explainReleaseFailure({ status: 500, error: undefined }, '/health', [
     'TypeError: x is not a function',
     '    at y',

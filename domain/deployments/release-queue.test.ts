@@ -128,7 +128,7 @@ async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = 
   };
 }
 
-test('releases at once wait for Lambda’s rate, none is refused, and each account’s are in the order of their arrival', async () => {
+test('concurrent releases wait for Lambda’s rate, none is throttled, and those of an account keep their order', async () => {
   const { built, run, released, lambda, clock } = await world();
   const ids: string[] = [];
   for (let count = 0; count < 60; count += 1) ids.push(await built('a'));
@@ -164,14 +164,14 @@ test('accounts whose releases wait take turns', async () => {
   expect(accounts.filter((account) => account === 'b').length).toBeGreaterThanOrEqual(7);
 });
 
-test('a release waits where others change the pace of its cell all the time', async () => {
+test('a release is queued while others keep changing the pace of its cell', async () => {
   const { built, step, read } = await world({ faults: conflictFirst(8, 0) });
   const id = await built('a');
   expect(await step(id)).toMatchObject({ waiting: true });
   expect((await read(id)).status).toBe('RUNNING');
 });
 
-test('where Lambda takes less than it documents, the pace learns it from refusals, and every release succeeds', async () => {
+test('if Lambda accepts less than its documented rate, the pace adapts, and every release succeeds', async () => {
   const rate = 4;
   const { built, run, released, lambda, clock } = await world({ rate });
   for (let count = 0; count < 60; count += 1) await built('a');
@@ -202,7 +202,7 @@ test('a deployment shows its position and the reason while it waits, and neither
   expect(await queueOf(last)).toBeNull();
 });
 
-test('an execution that dies while it waits holds up no other, and leaves nothing', async () => {
+test('an execution that dies while it waits blocks no other, and leaves no item', async () => {
   const { built, run, released, due, memory, clock } = await world();
   const ids: string[] = [];
   for (let count = 0; count < 10; count += 1) ids.push(await built('a'));
@@ -216,7 +216,7 @@ test('an execution that dies while it waits holds up no other, and leaves nothin
   expect(memory.items('QUEUED_RELEASE')).toEqual([]);
 });
 
-test('wherever a step crashes, all are released in the end', async () => {
+test('wherever a step crashes, all deployments are released eventually', async () => {
   for (let number = 1; number <= 60; number += 1) {
     for (const when of ['before', 'after'] as const) {
       const { built, run, released } = await world({ faults: crashAt(number, when) });

@@ -191,7 +191,7 @@ test('an application in another cell gets its variables encrypted for its functi
   });
 });
 
-test('a version of Node that the host refuses is a verdict that says what to do', async () => {
+test('a Node version that the host refuses is a verdict that says what to do', async () => {
   const { all, of } = await steps();
   await beginDeployment(all, of);
   const appHost = { release: () => Promise.reject(new RuntimeRetired('20')) };
@@ -201,7 +201,7 @@ test('a version of Node that the host refuses is a verdict that says what to do'
   expect(await withVerdict(releaseDeployment, made, of)).toEqual({ failed: true, reason });
 });
 
-test('a deployment that is stopped while its release is made has ended, and is due no more', async () => {
+test('a deployment that is stopped while its release is created has ended, and is no longer due', async () => {
   const { all, of, deployments } = await steps();
   await beginDeployment(all, of);
   const appHost = {
@@ -229,7 +229,7 @@ test('a deployment that was stopped uploads nothing into the function of the one
   });
 });
 
-test('a function that a release left when its application was deleted is removed, whatever became of the release', async () => {
+test('the function of an application that is deleted during its release is removed, whether the release succeeded or not', async () => {
   const { all, of, set } = await steps();
   await beginDeployment(all, of);
   const removed: string[] = [];
@@ -262,7 +262,7 @@ test('an error of the platform stays an error, unless the application was delete
   expect(await withVerdict(broken, all, of)).toMatchObject({ failed: true });
 });
 
-test('a build that could not begin for the platform is a fault', async () => {
+test('a build that could not begin because of the platform is a fault', async () => {
   const { all, of, deployments } = await steps();
   await beginDeployment(all, of);
   const error = { Error: 'Lambda.Unknown', Cause: '{"errorType":"Sandbox.Timedout"}' };

@@ -96,7 +96,7 @@ test('a deployment whose execution could not be stopped goes no further', async 
     await expect(step(needs, of)).rejects.toMatchObject(expected);
 });
 
-test('a suspension that is lifted, or made, while the other is applied wins', async () => {
+test('the latest change wins if an application is suspended and resumed concurrently', async () => {
   const { suspend, lift, apply, state, beforeNextWrite } = await harness();
   await suspend();
   beforeNextWrite(lift);
@@ -107,7 +107,7 @@ test('a suspension that is lifted, or made, while the other is applied wins', as
   expect(state).toMatchObject({ suspended: true, closed: true });
 });
 
-test('nothing stays at the host name of an application that is deleted while it is being suspended', async () => {
+test('an application that is deleted while it is being suspended leaves no suspension at its host names', async () => {
   const { suspend, remove, apply, state, beforeNextWrite } = await harness();
   await suspend();
   beforeNextWrite(remove);

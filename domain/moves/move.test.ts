@@ -32,7 +32,7 @@ async function expectMoved(made: Awaited<ReturnType<typeof moved>>) {
   expect(made.functions.get('b')).toMatchObject({ live: made.deployments()[1]?.release, isOpen: true });
 }
 
-test('the names stay at the edge, every kept release is in the new cell, and nothing is left in the old one', async () => {
+test('the host names stay at their edge, every kept release is in the new cell, and the old cell is empty', async () => {
   const made = await moved();
   await expectMoved(made);
   const entries = made.memory.items('AUDIT').map(({ action, before, after }) => ({ action, before, after }));
@@ -47,7 +47,7 @@ test('the names stay at the edge, every kept release is in the new cell, and not
   expect(Date.parse(finishedAt ?? '') - Date.parse(switchedAt)).toBeGreaterThanOrEqual(90_000);
 });
 
-test('a process that dies at any call leaves a move that the next one finishes, and a served application at every moment', async () => {
+test('wherever a process dies, the next one finishes the move, and the application is served at every moment', async () => {
   const { calls } = await moved({}, () => undefined);
   expect(calls()).toBeGreaterThan(40);
   for (let number = 1; number <= calls(); number += 1)
@@ -115,7 +115,7 @@ test.each(FAILURES)('an application whose release %s stays where it was', async 
   expect(made.deployments().map(({ release }) => release)).toEqual(['1', '2']);
 });
 
-test('a failed move leaves code that a release in the old cell can be made of, whenever a process dies', async () => {
+test('a failed move leaves code from which the old cell can create a release, wherever a process dies', async () => {
   const failing = { health: { status: 502 } };
   const { calls } = await moved(failing, () => undefined);
   for (let number = 1; number <= calls(); number += 1)
@@ -126,7 +126,7 @@ test('a failed move leaves code that a release in the old cell can be made of, w
     }
 });
 
-test('a step that fails for good ends the move before the switch, and never after it', async () => {
+test('a step whose retries are exhausted ends the move before the switch, and never after it', async () => {
   const error = { Error: 'Error', Cause: 'Lambda is away' };
   const before = await moveSimulation();
   await before.request('b');
@@ -144,13 +144,13 @@ test('a step that fails for good ends the move before the switch, and never afte
   await expectMoved(after);
 });
 
-test('of more releases than are kept, the newest are in the new cell', async () => {
+test('only the newest releases are copied to the new cell', async () => {
   const made = await moved({ releases: ['1', '2', '3', '4', '5'] });
   const kept = made.deployments().filter(({ release }) => release !== undefined);
   expect(kept.map(({ id }) => id)).toEqual(['dep_3', 'dep_4', 'dep_5']);
 });
 
-test('an older release whose code is not kept is not offered for rollback any more', async () => {
+test('an older release without stored code is no longer offered for rollback', async () => {
   const made = await moveSimulation();
   await made.request('b');
   made.objects.delete('artifacts/app_1/dep_1.zip');
@@ -159,7 +159,7 @@ test('an older release whose code is not kept is not offered for rollback any mo
   expect(await made.served()).toMatchObject({ cellId: 'b', code: '2' });
 });
 
-test('an application without a release is in its new cell at once', async () => {
+test('an application without a release is in its new cell immediately', async () => {
   const made = await moved({ releases: [] });
   expect(await made.app()).toMatchObject({ cellId: 'b', edgeCellId: 'home' });
   expect(made.history).toEqual(['removed from home']);
@@ -190,7 +190,7 @@ test.each(['DELETING', 'gone'])(
   },
 );
 
-test('an application that is suspended during its move is closed in the new cell', async () => {
+test('the URL of an application that is suspended during its move is closed in the new cell', async () => {
   const made = await moveSimulation();
   await made.request('b');
   await made.set({ status: 'SUSPENDED' });
@@ -215,7 +215,7 @@ test('deployments wait for a move and begin after it; rollbacks are refused', as
   expect(await made.app()).toMatchObject({ activeDeploymentId: data.id, cellId: 'b' });
 });
 
-test('a failed move lets the deployment that waited begin', async () => {
+test('a failed move starts the waiting deployment', async () => {
   const made = await moveSimulation({ app: { repoUrl: 'https://github.com/you/app.git' }, health: { status: 500 } });
   await made.request('b');
   const { data } = await createDeployment(made.deps, CALLER, asked('app_1'));
@@ -237,7 +237,7 @@ test.each([
   expect(made.memory.items('MOVE')).toEqual([]);
 });
 
-test('of two operators who move an application at once, one does', async () => {
+test('of two operators who move an application concurrently, one succeeds', async () => {
   const made = await moveSimulation();
   const results = await Promise.allSettled([made.request('b'), made.request('b')]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
