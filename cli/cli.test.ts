@@ -95,7 +95,7 @@ test('output that cannot be written, and a current folder that was deleted, end 
   expect(inDeleted('--version'), 'what does not read it goes on').toEqual([0, 'development\n']);
 });
 
-test('docs/cli.md is that of the commands (npm run cli:docs)', () => {
+test('docs/cli.md is generated from the commands (npm run cli:docs)', () => {
   expect(readFileSync(join(import.meta.dirname, '../docs/cli.md'), 'utf8')).toBe(reference(commands));
 });
 
@@ -174,7 +174,7 @@ describe('a command line', () => {
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('The question is empty') });
   });
 
-  test('a group alone is its list, also with options, and its help shows its commands', async () => {
+  test('the name of a group runs its list, also with options, and its help shows its commands', async () => {
     expect((await hosting(['apps'])).exitCode).toBe(3);
     expect((await hosting(['env', '--app', 'my-shop'])).exitCode).toBe(3);
     const { exitCode, stdout } = await hosting(['apps', '--help']);
@@ -185,7 +185,7 @@ describe('a command line', () => {
     expect((await hosting([])).stdout).toContain('completion <shell>');
   });
 
-  test('text of others cannot control the terminal', () => {
+  test('untrusted text cannot control the terminal', () => {
     expect(printable('\u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b[2Jx\ty\r\u009b1A')).toBe('red x\ty');
     let written = '';
     const out = new Output({
@@ -308,7 +308,7 @@ describe('settings', () => {
   });
 });
 
-test('forwarded events verify as real deliveries do, with the libraries of others too', async () => {
+test('forwarded events verify like real deliveries, also with third-party libraries', async () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const event = { id: 'evt_1', type: 'ping', created: '2026-01-31T09:30:00.000Z', data: { webhookId: 'x' } };
   const body = JSON.stringify(event);
@@ -319,7 +319,7 @@ test('forwarded events verify as real deliveries do, with the libraries of other
   expect(new Webhook(secret).verify(body, headers)).toEqual(event);
 });
 
-test('logs goes on behind a page without lines that has more', async () => {
+test('logs continues after an empty page that has more', async () => {
   const line = { id: '1769851800000-1', at: '2026-01-31T09:30:00.000Z', text: 'printed' };
   const pages = [
     { data: [], has_more: true },
@@ -374,7 +374,7 @@ test('deploy prints each line of a log of several pages once', async () => {
   expect(stderr.match(/==> Clone|done/g)).toEqual(['==> Clone', 'done']);
 });
 
-test('webhooks listen outlives failures of the connection, and misses and repeats nothing', async () => {
+test('webhooks listen survives connection failures without missing or repeating an event', async () => {
   const page = (ids: string[], cursor: string) => ({
     data: ids.map((id) => ({ id, type: 'ping', created: '2026-01-31T09:30:00.000Z', data: {} })),
     cursor,
@@ -403,7 +403,7 @@ test('webhooks listen outlives failures of the connection, and misses and repeat
   expect(stderr).toContain('Trying again');
 });
 
-describe('deploy while another deployment is under way', () => {
+describe('deploy while another deployment is in progress', () => {
   const RUNNING = { status: 'RUNNING', trigger: 'API', looks: 2 };
   const IN_LINE = { status: 'QUEUED', trigger: 'PUSH', queue: { position: 1, reason: 'Waiting' }, looks: 2 };
   type Fake = Partial<typeof IN_LINE> & { id: string; looks: number };
@@ -468,7 +468,7 @@ describe('deploy while another deployment is under way', () => {
     expect([exitCode, id]).toEqual([0, 'dep_new']);
   });
 
-  test('follows one that waits in line, which has not cloned yet', async () => {
+  test('follows a queued deployment, which has not cloned the repository yet', async () => {
     const { exitCode, id, created, refused, stderr } = await deploy([
       { id: 'dep_2', ...IN_LINE },
       { id: 'dep_1', ...RUNNING },
@@ -477,14 +477,14 @@ describe('deploy while another deployment is under way', () => {
     expect(stderr).toContain('Deployment dep_2 already deploys the newest commit');
   });
 
-  test('follows the one of another job that began after it: two jobs do not wait for each other in turn', async () => {
+  test('follows a deployment that another job started later, so that two jobs do not wait for each other', async () => {
     const other = { id: 'dep_2', ...RUNNING };
     const onEnd = ({ id }: Fake) => (id === 'dep_1' ? [other] : []);
     const { exitCode, id, created, refused } = await deploy([{ id: 'dep_1', ...RUNNING }], onEnd);
     expect([exitCode, id, created, refused]).toEqual([0, 'dep_2', [], 2]);
   });
 
-  test('does not take another conflict for one', async () => {
+  test('does not mistake another conflict for a running deployment', async () => {
     const app = { id: 'app_1', name: 'shop', slug: 'shop', status: 'SUSPENDED' };
     const refusal = { error: { message: 'This application is suspended.', code: 'conflict', status: 409 } };
     const { exitCode, stderr } = await hostingAt(
@@ -498,7 +498,7 @@ describe('deploy while another deployment is under way', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('error: This application is suspended.')]);
   });
 
-  test('gives up with exit code 1 when others always come first', async () => {
+  test('gives up with exit code 1 when other deployments always come first', async () => {
     const onEnd = ({ id }: Fake) => [{ id: `${id}x`, ...RUNNING, trigger: 'ROLLBACK' }];
     const { exitCode, created, refused, stderr } = await deploy([{ id: 'dep_1', ...RUNNING }], onEnd);
     expect([exitCode, created, refused]).toEqual([1, [], 4]);

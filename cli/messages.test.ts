@@ -50,21 +50,18 @@ describe('a key', () => {
     }
   });
 
-  test.each(['sk_live_…', 'sk_live_a\nb'])(
-    'that was cut off is said to be no key, without a request: %j',
-    async (key) => {
-      const answer: RequestListener = (_, response) => response.destroy();
-      const run = (...argv: string[]) => hostingAt(answer, argv, { env: { HOSTING_KEY: key } });
-      expect(await run('whoami')).toMatchObject({
-        exitCode: 3,
-        stderr: expect.stringContaining('HOSTING_KEY is invalid'),
-      });
-      expect(await run('login', '--key')).toMatchObject({
-        exitCode: 1,
-        stderr: expect.stringContaining('not a secret key'),
-      });
-    },
-  );
+  test.each(['sk_live_…', 'sk_live_a\nb'])('that was truncated is refused without a request: %j', async (key) => {
+    const answer: RequestListener = (_, response) => response.destroy();
+    const run = (...argv: string[]) => hostingAt(answer, argv, { env: { HOSTING_KEY: key } });
+    expect(await run('whoami')).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('HOSTING_KEY is invalid'),
+    });
+    expect(await run('login', '--key')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('not a secret key'),
+    });
+  });
 
   test('that is stored is not hidden by an empty HOSTING_KEY, nor an address by an empty HOSTING_API', async () => {
     const env = { XDG_CONFIG_HOME: join(folder, 'empty'), HOSTING_KEY: '', HOSTING_API: '' };
@@ -77,7 +74,7 @@ describe('a key', () => {
   });
 });
 
-test('a proxy that Node does not use is said not to be, also of a sign-in', async () => {
+test('an unused proxy is mentioned after a failed connection, also of a sign-in', async () => {
   const HTTPS_PROXY = 'http://proxy.example.com:3128';
   const stderrOf = async (command: string, env: object) => {
     const argv = [command, '--api', 'http://localhost:9'];
@@ -243,14 +240,14 @@ test.each([
   expect([exitCode, stderr]).toEqual([1, 'error: PORT: is reserved for the platform\n']);
 });
 
-test('a database that is being created is said to be, before a password is asked for', async () => {
+test('a database that is being created is reported before a password is requested', async () => {
   const data = [{ id: 'db_1', name: 'main', status: 'PROVISIONING', variables: [] }];
   const answer: RequestListener = (_, response) => response.end(JSON.stringify({ data, has_more: false }));
   const ended = await hostingAt(answer, ['db', 'psql', 'main']);
   expect(ended).toMatchObject({ exitCode: 1, stderr: 'error: main is still being created. Try again in a minute.\n' });
 });
 
-test('a new database is found as the variable of its own: DATABASE_URL is the oldest one', async () => {
+test('a new database is announced with its own variable, because DATABASE_URL is that of the oldest one', async () => {
   const data = { id: 'db_2', name: 'stats', status: 'PROVISIONING', variables: ['DATABASE_STATS_URL'] };
   const apps = [{ id: 'app_1', name: 'Shop', slug: 'shop', status: 'RUNNING' }];
   const answer: RequestListener = ({ method }, response) =>
@@ -261,7 +258,7 @@ test('a new database is found as the variable of its own: DATABASE_URL is the ol
   );
 });
 
-test('one variable is no “1 variables”', async () => {
+test('counts one variable in the singular', async () => {
   const cwd = mkdtempSync(join(folder, 'one-'));
   writeFileSync(join(cwd, '.env'), 'ONE=1\n');
   const apps = { data: [{ id: 'app_1', name: 'Shop', slug: 'shop', status: 'RUNNING' }], has_more: false };
@@ -271,7 +268,7 @@ test('one variable is no “1 variables”', async () => {
   expect(stdout).toBe('Shop now has 1 variable. It takes effect with the next deployment.\n');
 });
 
-test('webhooks listen refuses an event that there is not, for which it would wait for ever', async () => {
+test('webhooks listen refuses an unknown event type, which would never arrive', async () => {
   const key = { HOSTING_KEY: 'sk_live_x' };
   const argv = ['webhooks', 'listen', '--events', 'ping,deployment.suceeded'];
   const ended = await hosting(argv, undefined, AbortSignal.timeout(60_000), key);
@@ -281,7 +278,7 @@ test('webhooks listen refuses an event that there is not, for which it would wai
   });
 });
 
-test('a model that is not sold on credits has no price', async () => {
+test('a model that is not available on credits has no price', async () => {
   const model = { object: 'model', owned_by: 'x', name: 'X' };
   const data = [
     { ...model, id: 'x/sold', credits: true, pricing_zar_per_million: { input: '2.50', output: '10.00' } },

@@ -74,7 +74,7 @@ test('the sources import nothing but each other', () => {
   }
 });
 
-test('a call or a client that cannot reach the platform says so at once, as a mistake of its caller', async () => {
+test('a mistake of the caller is thrown immediately, without a request', async () => {
   const { client, sent } = scripted();
   // @ts-expect-error -- options come second: an operation without input takes no field
   await expect(client.getAccount({ signal: new AbortController().signal })).rejects.toThrow(TypeError);
@@ -83,7 +83,7 @@ test('a call or a client that cannot reach the platform says so at once, as a mi
     expect(() => createClient({ baseUrl })).toThrow('baseUrl must be an address such as https://api.example.com');
 });
 
-test('a key that no header can hold is said to be one, and not shown', async () => {
+test('a key that a header cannot contain is refused without showing it', async () => {
   const baseUrl = 'https://api.example.com';
   for (const key of ['sk_live_…', 'sk_live_a\nb'])
     for (const name of ['secretKey', 'publicKey'])
@@ -268,7 +268,7 @@ test('a list is its first page when awaited, and all items when iterated over', 
   expect(sent).toHaveLength(1);
 });
 
-test('a list goes on behind the cursor of a page whose filter left all out', async () => {
+test('a list continues after the cursor of a page whose filter excluded all items', async () => {
   const { client, sent } = scripted(
     json({ data: [], has_more: true, cursor: 'dlv_9' }),
     json({ data: [{ id: 'dlv_2' }], has_more: false }),

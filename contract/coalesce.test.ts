@@ -16,7 +16,7 @@ function doubling(options: { refused?: number; max?: number; groupOf?: (item: nu
 const settled = async (results: Promise<number>[]) =>
   (await Promise.allSettled(results)).map((result) => (result.status === 'fulfilled' ? result.value : result.status));
 
-test('runs items of the same moment in batches of the size that is allowed, with a result for each', async () => {
+test('runs concurrent items in batches of the maximum size, with a result for each', async () => {
   const { batches, ...options } = doubling({ max: 2 });
   const double = coalesce(options);
   expect(await Promise.all([1, 2, 3].map(double))).toEqual([2, 4, 6]);
@@ -39,7 +39,7 @@ test('runs each item of a batch that fails alone, and no single item again', asy
   expect(alone).toEqual([1, 2, 3, 2]);
 });
 
-test('a failure is that of every item where none runs alone', async () => {
+test('a failed batch fails every item if items cannot run alone', async () => {
   const { run } = doubling({ refused: 2 });
   expect(await settled([1, 2].map(coalesce({ run })))).toEqual(['rejected', 'rejected']);
 });
@@ -50,7 +50,7 @@ test('an item may fail alone in a batch that succeeds', async () => {
   expect(await Promise.allSettled([1, 2].map(double))).toMatchObject([{ value: 2 }, { status: 'rejected' }]);
 });
 
-test('runs one batch of a group at a time, with what was given meanwhile, and groups beside each other', async () => {
+test('runs one batch of a group at a time, and different groups concurrently', async () => {
   const { batches, ...options } = doubling({ groupOf: (item) => (item < 10 ? 'small' : 'large') });
   const double = coalesce(options);
   const first = [double(1), double(10), double(2)];
@@ -60,7 +60,7 @@ test('runs one batch of a group at a time, with what was given meanwhile, and gr
   expect(batches).toEqual([[1, 2], [10], [3, 4]]);
 });
 
-test('items with the same identity are run once until they are on their way', async () => {
+test('items with the same identity run once until their batch starts', async () => {
   const { batches, ...options } = doubling();
   const double = coalesce({ ...options, identityOf: String });
   expect(await Promise.all([1, 1, 2].map(double))).toEqual([2, 2, 4]);

@@ -32,7 +32,7 @@ function noting(bad: number[] = []) {
   return { rule, seen };
 }
 
-test('acts on every change that a rule wants, and on no other', async () => {
+test('acts on every change that a rule matches, and on no other', async () => {
   const { rule, seen } = noting();
   const removed = vi.fn(async () => undefined);
   await consume({ 'thing.note': rule, 'thing.remove': on(Thing).removed(removed) })(records(1, 2, 3));
@@ -80,7 +80,7 @@ test('fails a change with an attribute of a kind that no entity has', async () =
   expect(seen).toEqual([2]);
 });
 
-test('parses an item once for all rules that want its change, and never one that no rule wants', async () => {
+test('parses an item once for all rules that match its change, and never if no rule matches', async () => {
   const parse = vi.spyOn(schema, 'parse');
   const act = vi.fn(async () => undefined);
   const rules: Rules = {
@@ -108,7 +108,7 @@ test('gives a change the id of its record, the same each time it is delivered', 
   expect(ids).toEqual(['5', '5']);
 });
 
-test('gathers the parts of all changes of a batch into groups', async () => {
+test('groups the parts of all changes of a batch', async () => {
   const groups: string[][] = [];
   const rule = inGroups(
     on(Thing).created(async ({ id }) => [`${id}a`, `${id}b`]),

@@ -138,7 +138,7 @@ describe('a field matches', () => {
   });
 });
 
-test('a rule wants no change of another entity, and of no item without a type', () => {
+test('a rule matches no change of another entity, and no item without a type', () => {
   const rule = on(Order).created(act);
   expect(wanted(rule, created({ ...open, entity: 'ORDER_COPY' }))).toBe(false);
   expect(wanted(rule, created({ id: 'a' }))).toBe(false);
@@ -153,7 +153,7 @@ test('an action gets the parsed item, and the one before the change', async () =
   expect(seen).toEqual([['OPEN', 'PAID']]);
 });
 
-test('an action on a removed item gets the item as it was', async () => {
+test('an action on a removed item receives the item before its removal', async () => {
   const seen: object[] = [];
   const rule = on(Order).removed(async (order) => seen.push(order));
   for (const work of selectChanges({ 'order.test': rule })([record(removed(paid))])) await work.act(rule);

@@ -51,7 +51,7 @@ test('a failure reaches every reader', async () => {
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
-test('a query that several ask at the same moment is made once, and again for those who ask after it was sent', async () => {
+test('concurrent equal queries are sent once, and again for callers that ask after it was sent', async () => {
   const sent: object[] = [];
   const ends: ((answer: object) => void)[] = [];
   const send = (async (_: string, input: object) => {

@@ -31,19 +31,19 @@ test('items are put in one request', async () => {
   expect([sizes, names()]).toEqual([[3], NAMES]);
 });
 
-test('what a throttled table leaves is sent again, alone, until all is there', async () => {
+test('items that a throttled table did not accept are sent again until all are written', async () => {
   const { table, sizes, names } = throttledTable(1);
   await table.putAll(ITEMS);
   expect([sizes, names()]).toEqual([[3, 2, 1], NAMES]);
 });
 
-test('a table that takes nothing any more is an error', async () => {
+test('a table that accepts no more items is an error', async () => {
   const { table, names } = throttledTable(0);
   await expect(table.putAll(ITEMS)).rejects.toThrow('The table left 3 of 3 items unwritten');
   expect(names()).toEqual([]);
 });
 
-test('a table that takes long to answer is not asked again after some seconds', async () => {
+test('a slow table is not retried after some seconds', async () => {
   const { table, sizes } = throttledTable(0);
   let now = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
@@ -62,7 +62,7 @@ test('a repetition replaces what the first attempt wrote', async () => {
   expect(names()).toEqual(NAMES);
 });
 
-test('nothing to put is no request', async () => {
+test('an empty list of items makes no request', async () => {
   const { table, sizes } = throttledTable(3);
   await table.putAll([]);
   expect(sizes).toEqual([]);

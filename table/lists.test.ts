@@ -62,7 +62,7 @@ describe.each([
   });
 });
 
-test('the list of an entity without a place in the index is read strongly consistent, and skipped without the items', async () => {
+test('the list of an entity without an index is read strongly consistent, and skipped without reading the items', async () => {
   const { page, queries } = await listOf(AiEntry);
   await page(1);
   expect(

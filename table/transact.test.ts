@@ -19,20 +19,20 @@ async function tokensAfter(...errors: { name: string; detail?: object }[]): Prom
   return tokens;
 }
 
-test('a transaction that is still being made is asked for again under its token, so that it is made once', async () => {
+test('a transaction in progress is retried with its token, so that it is applied once', async () => {
   const inProgress = { name: 'TransactionInProgressException' };
   const tokens = await tokensAfter(inProgress, inProgress);
   expect(tokens).toHaveLength(3);
   expect(new Set(tokens).size).toBe(1);
 });
 
-test('a transaction that lost a conflict is tried again under a token of its own', async () => {
+test('a transaction that lost a conflict is retried with a new token', async () => {
   const detail = { CancellationReasons: [{ Code: 'TransactionConflict' }] };
   const tokens = await tokensAfter({ name: 'TransactionCanceledException', detail });
   expect(new Set(tokens).size).toBe(2);
 });
 
-test('a check outside of a transaction is refused, and sent as nothing', async () => {
+test('a check outside a transaction is refused without a request', async () => {
   const sent: string[] = [];
   const send: Send = async (operation) => void sent.push(operation) as never;
   const write = check(DomainName, { name: 'example.com' }, {}, () => new Error('failed'));

@@ -11,13 +11,13 @@ const Thing = entity({
 });
 const exists = () => new Error('exists');
 
-test('an item that a change makes has its type, by which migrations and the stream find it', async () => {
+test('an item that a change creates has its type, by which migrations and the stream find it', async () => {
   const { table, items } = memoryTable();
   await table.transact([upsert(Thing, { id: 'a' }, { set: { id: 'a' } })]);
   expect(items('THING')).toMatchObject([{ id: 'a' }]);
 });
 
-test('an item that is made by an update is as one that is put, and takes the place of none', async () => {
+test('an item that an update creates equals one that is put, and replaces none', async () => {
   const { table, items } = memoryTable();
   const make = (name?: string) => table.transact([createViaUpdate(Thing, { id: 'a', name }, exists)]);
   await make();

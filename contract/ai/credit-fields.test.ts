@@ -165,7 +165,7 @@ test.each(['constructor', 'hasOwnProperty', '__proto__', 'Web_Search_Options', '
   expect(findFieldProblem(JSON.parse(`{"${field}":{"a":1}}`))).toBeUndefined();
 });
 
-test('depth is bounded, without walking further', () => {
+test('depth is limited, without descending further', () => {
   const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
   expect([isDeeperThan(nested(100), 100), isDeeperThan(nested(101), 100)]).toEqual([false, true]);
   expect(isDeeperThan(nested(1_000_000), 100)).toBe(true);

@@ -35,7 +35,7 @@ test('keeps quoted text literally, and supports escapes and several lines in dou
   });
 });
 
-test('keeps a backslash in double quotes before what it is no escape of', () => {
+test('keeps a backslash in double quotes that starts no escape sequence', () => {
   const text = [String.raw`A="^\d+$"`, String.raw`B="pa\ss\\word\$"`].join('\n');
   expect(read(text)).toEqual({
     A: String.raw`^\d+$`,
@@ -58,7 +58,7 @@ test('names the lines that were not read', () => {
   expect(describeUnread('\r\nexport A = 1 # c\r\nB=\n  # c\n')).toBe('');
 });
 
-test('does not say of a line that was read in part that it was not', () => {
+test('reports a partly read line as incomplete', () => {
   const text = `export B="x";\nC='it's'\n`;
   expect(read(text)).toEqual({ B: 'x', C: 'it' });
   expect(describeUnread(text)).toBe('Lines 1, 2 could not be read completely: check the variables.');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dataOf, EVENTS } from './events.ts';
 
-test('each payload’s schema is built once: building it takes longer than all else that an event takes', () => {
+test('the schema of a payload is built once, because building it takes most of the time of an event', () => {
   for (const [type, schema] of Object.entries(EVENTS)) {
     const built = schema();
     expect(schema(), type).toBe(built);

@@ -16,13 +16,13 @@ standInFor('STS', (_method, response, request) => {
 });
 const assume = () => assumeRole({ roleArn: 'arn:aws:iam::222222222222:role/b-test', name: 'test', seconds: 60 });
 
-test('a refusal is not repeated, and is the error that STS names', async () => {
+test('a refusal is not retried, and has the error type of STS', async () => {
   answers = [[403, 'AccessDenied']];
   await expect(assume()).rejects.toMatchObject({ name: 'AccessDenied', status: 403 });
   expect(requests).toHaveLength(1);
 });
 
-test('what STS could not answer is asked again', async () => {
+test('a request that STS could not process is retried', async () => {
   answers = [[503], [400, 'Throttling']];
   expect(await assume()).toEqual({
     accessKeyId: 'its-AccessKeyId',

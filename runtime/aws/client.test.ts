@@ -61,7 +61,7 @@ test.each([
   }
 });
 
-test('repeats no other refusal', async () => {
+test('retries no other refusal', async () => {
   refusals = ['InvalidCiphertextException'];
   answers = 0;
   await expect(callAws('kms', 'Decrypt', {})).rejects.toThrow(
@@ -70,7 +70,7 @@ test('repeats no other refusal', async () => {
   expect(answers).toBe(1);
 });
 
-test('an error that a service is away, slow or busy with says which service it was', async () => {
+test('the error of an unavailable, slow or busy service names the service', async () => {
   refusals = Array.from({ length: 4 }, () => 'ThrottlingException');
   await expect(callAws('kms', 'Decrypt', {})).rejects.toMatchObject({
     name: 'ThrottlingException',

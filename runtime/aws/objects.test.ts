@@ -8,11 +8,11 @@ standInFor('S3', (method, response) => {
   response.writeHead(status).end(`<Error><Code>${code}</Code><Message>No.</Message></Error>`);
 });
 
-test('an object that is not there is read as none, and deleted without an error', async () => {
+test('a missing object is read as undefined, and deleted without an error', async () => {
   expect(await getObject('builds', 'missing')).toBeUndefined();
   await expect(deleteObject('builds', 'missing')).resolves.toBeUndefined();
 });
 
-test('an error in an answer of 200 is a failure', async () => {
+test('an error in a response with status 200 is a failure', async () => {
   await expect(putObject('builds', 'a', 'text', 'text/plain')).rejects.toMatchObject({ name: 'AccessDenied' });
 });

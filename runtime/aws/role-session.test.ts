@@ -27,7 +27,7 @@ test('one session serves all callers until shortly before its end', async () => 
   expect(requests).toEqual([1, 2].map(() => ({ ...ROLE, seconds: 3600 })));
 });
 
-test('a failed request for a session is not kept', async () => {
+test('a failed request for a session is not cached', async () => {
   const { session } = counted(1);
   await expect(session()).rejects.toThrow('STS is away');
   expect((await session()).accessKeyId).toBe('key-2');

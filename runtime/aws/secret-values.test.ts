@@ -119,7 +119,7 @@ test('a secret that is stored broken stops no instance that knows its keys, and 
   expect(await started.current()).toBe('sk-2');
 });
 
-test('a refused key is read again at once, and the refusal stands if it has not changed', async () => {
+test('a refused key is read again immediately, and the refusal stays if it has not changed', async () => {
   const secret = createSecret('old');
   const key = keyOf(secret);
   secret.state.nowMs = MINUTE;

@@ -11,7 +11,7 @@ standInFor('S3', (method, response) => {
   return response.writeHead(404).end(`<Error><Code>${code}</Code><Message>Gone.</Message></Error>`);
 });
 
-test('an upload that is gone says so, unless it has made its object', async () => {
+test('a missing upload is an error, unless it has created its object', async () => {
   const part = { uploadId: 'upload-1', number: 1, body: Buffer.from('a') };
   const end = () => uploads.end('builds', 'archive.zip', { uploadId: 'upload-1', tags: ['"tag"'] });
   await expect(uploads.addPart('builds', 'archive.zip', part)).rejects.toThrow(UploadGone);

@@ -86,7 +86,7 @@ test('fails if the issuer is unreachable', async () => {
   await expect(verify(await sign('one'), NOW)).rejects.toThrow();
 });
 
-test('tells the session by the sign-in, so that a renewed token is of the same one', async () => {
+test('identifies the session by the sign-in, so that a renewed token belongs to the same one', async () => {
   const verify = createTokenVerifier(trusted());
   const sessionOf = async (claims: object) => (await verify(await sign('one', claims), NOW))?.sessionId;
   expect(await sessionOf({ origin_jti: 'sign-in-1' })).toBe('sign-in-1');

@@ -11,7 +11,7 @@ function keepLines() {
 }
 afterEach(() => vi.restoreAllMocks());
 
-test('the line of an error has what is behind it, down to the first cause', () => {
+test('the log line of an error has all its causes', () => {
   const lines = keepLines();
   const answered = new Error('answered 401');
   const failed = new TypeError('the payment provider failed at /transaction', { cause: answered });
@@ -27,7 +27,7 @@ test('the line of an error has what is behind it, down to the first cause', () =
   expect(Object.keys(plain as object)).toEqual(['name', 'message', 'stack']);
 });
 
-test('the line of a hosting server that fails says whose hosting it was', () => {
+test('the log line of a failed hosting server names the subscription', () => {
   const lines = keepLines();
   reportHosting({ accountId: 'acc_1', id: 'sub_1' }, { problem: 'web-1: timeout: no answer' });
   expect(lines).toMatchObject([{ accountId: 'acc_1', subscriptionId: 'sub_1', problem: 'web-1: timeout: no answer' }]);
