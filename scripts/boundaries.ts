@@ -1,7 +1,7 @@
 /**
- * The import rules of the project as one table: which layer may import which, and which area may import which inside a
- * layer. `npm run boundaries` writes them into `biome.boundaries.json` (the linter enforces them) and into
- * `docs/architecture.md` (the picture); a test fails where either is out of date.
+ * The project's import rules: the layers that each layer may import, and within a layer the areas that each area may import.
+ * `npm run boundaries` writes them into `biome.boundaries.json`, which the linter enforces, and into `docs/architecture.md`. A test fails
+ * if either is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -24,7 +24,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   local: ['contract', 'lib', 'bin', 'runtime'],
 };
 
-/** Area → areas that it may import. No cycles: a test says so. What needs more is a process (`domain/processes/`). */
+/** Area → areas that it may import. A test refuses cycles. Code that needs other areas is a process (`domain/processes/`). */
 export const AREAS: Record<string, readonly string[]> = {
   webhooks: [],
   hosting: ['apps', 'custom-domains'],
@@ -39,7 +39,7 @@ export const AREAS: Record<string, readonly string[]> = {
   dns: ['registrar'],
 };
 
-/** The dashboard's areas: screens are composed of the sections of other areas, so the arrows are others than the rules'. */
+/** The dashboard's areas. Screens contain sections of other areas, so their imports differ from those of the domain. */
 export const SCREENS: Record<string, readonly string[]> = {
   accounts: [],
   ai: [],
@@ -60,16 +60,17 @@ export const SCREENS: Record<string, readonly string[]> = {
 interface Partition {
   folder: string;
   areas: Record<string, readonly string[]>;
-  /** True where an area is a file, and not a folder. */
+  /** True if an area is a file instead of a folder. */
   flat?: boolean;
   /** Folders that belong to the base. */
   base?: readonly string[];
+  /** Files that may import all areas. */
   composers: readonly string[];
 }
 
 /**
- * The folders that have areas, and their files that put areas together. All other files at the same level are the layer's
- * base: areas import it, and it imports no area.
+ * The folders with areas, and their files that compose areas. All other files at the same level are the layer's base, which areas
+ * import and which imports no area.
  */
 export const PARTITIONS: Partition[] = [
   {
@@ -105,7 +106,7 @@ interface Restriction {
 }
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Tests, and what only tests use, may import anything. */
+/** Tests, and files that only tests use, may import anything. */
 const NOT_TESTS = ['!**/*.test.ts', '!builder/test-harness.ts'];
 
 const override = (includes: string[], patterns: Restriction[]): Override => ({
@@ -113,7 +114,7 @@ const override = (includes: string[], patterns: Restriction[]): Override => ({
   linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
 });
 
-/** Refuses imports of every layer that a layer may not use. */
+/** Returns the restriction that refuses imports of the layers that a layer may not use. */
 function layerRestriction(layer: string): Restriction {
   const allowed = LAYERS[layer] ?? [];
   return {
@@ -124,7 +125,7 @@ function layerRestriction(layer: string): Restriction {
   };
 }
 
-/** Refuses imports of areas. `up` leads from the importing file to the level of the areas. */
+/** Returns the restriction that refuses imports of areas. @param up the path from the importing file to the level of the areas */
 const areaRestriction = (areas: readonly string[], up: string, flat: boolean, message: string): Restriction[] =>
   areas.length === 0 ? [] : [{ group: areas.map((area) => `${up}/${area}${flat ? '.ts' : '/**'}`), message }];
 

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '..');
 export const GLOSSARY_FILE = join(ROOT, 'docs/glossary.md');
 
-/** Files that the lint does not read: the glossary itself, the lint and its test, history, and what others wrote. */
+/** Files that the lint does not read: the glossary, the lint and its test, the changelog, and third-party texts. */
 const EXCLUDED =
   /^(docs\/glossary\.md|scripts\/lint-language[^/]*|CHANGELOG\.md|LICENSE|examples\/|.*package-lock\.json$)/;
 const TEXT = /\.(tsx?|mjs|cjs|js|md|css|html|ya?ml|json)$/;
@@ -20,7 +20,7 @@ const LINK = /\{@link[\s*]+([\w$]+)/g;
 const HEADLESS =
   /^(What|How|By how much|Where|Whether|Who(?:m|se|ever)?|When|Until when|Whatever|For those|There was)\b/;
 
-/** An identifier that is retired under some folders only, because it is ordinary English elsewhere. */
+/** An identifier that is retired only in some folders, because it is ordinary English elsewhere. */
 interface ScopedTerm {
   term: string;
   folder: string;
@@ -30,7 +30,7 @@ export interface Glossary {
   /** Matches a retired term anywhere in code, comments, strings, docs and file names. */
   retired: RegExp;
   scoped: readonly ScopedTerm[];
-  /** Exact texts that keep a retired term, because they are physical names. */
+  /** Exact texts that may contain a retired term, because they are physical names. */
   kept: readonly string[];
 }
 
@@ -52,9 +52,9 @@ function rowsOf(markdown: string): Partial<Record<string, string>>[] {
 const escapePattern = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '\\w*');
 
 /**
- * Reads the tables of the glossary. In a column "Instead of", `` `Term` `` is a retired identifier (case counts, `*` stands
- * for any letters), `` `term` (folder/) `` one that is retired in the code of that folder, and "words" a retired phrase. A
- * column "Kept text" lists exact texts that stay.
+ * Parses the tables of the glossary. In a column "Instead of", `` `Term` `` is a retired identifier (case-sensitive, `*` stands for any
+ * letters), `` `term` (folder/) `` is retired only in the code of that folder, and "words" is a retired phrase. A column "Kept text" lists
+ * exact texts that remain allowed.
  */
 export function parseGlossary(markdown: string): Glossary {
   const identifiers: string[] = [];

@@ -3,27 +3,27 @@ import * as z from 'zod';
 import { type Check, check } from './check.ts';
 import type { Plan } from './plan.ts';
 
-/** Version of the bootstrap stack that CDK's default synthesizer demands (aws-cdk-lib, default-synthesizer.js). */
+/** Minimum version of the bootstrap stack for CDK's default synthesizer (aws-cdk-lib, default-synthesizer.js). */
 const MIN_BOOTSTRAP_VERSION = 6;
 
 const Identity = z.object({ Account: z.string(), Arn: z.string() });
 
 /**
- * Checks whose credentials these are.
- * @param account the account of the settings; any, if they name none
- * @param cells the accounts of hosting cells, whose part is checked with their own credentials
+ * Checks that the credentials belong to an expected account.
+ * @param account the account in the settings; if undefined, any account is accepted
+ * @param cells the accounts of hosting cells, which are checked with their own credentials
  */
 export const checkCaller = (account: string | undefined, cells: readonly string[]): Check =>
   check({
     what: 'Credentials',
     needed: `a user or role${account ? ` of the account ${[account, ...cells].join(' or ')}` : ''}, not the root user`,
-    // A region that every account can use, because the platform's own may have to be enabled first.
+    // A region that every account can use. The platform's region may not be enabled yet.
     find: async ({ query }) => Identity.parse(await query('sts', 'us-east-1', 'GetCallerIdentity')),
     assess: ({ Account, Arn }) => {
       if (account && ![account, ...cells].includes(Account)) {
         return { ok: false, found: Arn, remedy: [`Use credentials of ${account}, or correct -c account=${account}.`] };
       }
-      // The root user cannot assume the roles that cdk deploys with.
+      // The root user cannot assume the roles with which cdk deploys.
       const isRoot = Arn.endsWith(':root');
       return {
         ok: !isRoot,
@@ -38,8 +38,8 @@ export const checkCaller = (account: string | undefined, cells: readonly string[
 export const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
 /**
- * All regions that the account must be able to use, those without a stack included. A cell's roles copy releases from the platform's
- * region and decrypt with its key, which AWS refuses while that region is not enabled in the cell's account
+ * Returns all regions that the account must be able to use, including those without a stack. A cell's roles copy releases from the
+ * platform's region and decrypt with its key, which AWS refuses unless that region is enabled in the cell's account
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html).
  */
 export const regionsOf = ({ config, regions, isHome }: Plan): string[] => [
@@ -48,7 +48,7 @@ export const regionsOf = ({ config, regions, isHome }: Plan): string[] => [
 
 const OptStatus = z.object({ RegionOptStatus: z.string() });
 
-/** Regions launched after March 2019, af-south-1 among them, must be enabled for an account before anything works there. */
+/** Checks that a region is enabled. Accounts must enable regions launched after March 2019, such as af-south-1, before they can use them. */
 export const checkRegion = (region: string): Check =>
   check({
     what: `Region ${region}`,
@@ -114,6 +114,6 @@ function checkDeployRole(region: string, account: string): Check {
   });
 }
 
-/** Checks what cdk itself needs, in each region that receives stacks. */
+/** Checks the prerequisites of cdk in each region with stacks. */
 export const checkBootstraps = ({ account, regions }: Plan): Check[] =>
   regions.flatMap((region) => [checkBootstrap(region, account), checkDeployRole(region, account)]);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Check, check } from './check.ts';
 import type { Plan } from './plan.ts';
 
-/** Policies of this type that an account may have in a region, of all its installations (lib/constructs/logs.ts). */
+/** Maximum number of policies of this type per account and region, over all installations (lib/constructs/logs.ts). */
 const MAX_POLICIES = 5;
 const TYPE = 'METRIC_EXTRACTION_POLICY';
 
@@ -12,14 +12,15 @@ const Described = z.object({
 });
 type Found = z.output<typeof Described>['accountPolicies'][number];
 
-/** Returns the prefixes of log groups that a policy is for; none for one that is for all of them. */
+/** Returns the prefixes of the log groups to which a policy applies; none if it applies to all. */
 const prefixesOf = (criteria = ''): string[] => [...criteria.matchAll(/"([^"]*)"/g)].map(([, prefix = '']) => prefix);
 
-/** True where CloudWatch Logs refuses a policy beside another one: both would be for the same log group. */
+/** Returns true if a policy could apply to the same log group as one of the prefixes. CloudWatch Logs refuses such policies. */
 function overlaps({ selectionCriteria }: Found, prefixes: readonly string[]): boolean {
   const others = prefixesOf(selectionCriteria);
   return (
-    others.length === 0 || others.some((one) => prefixes.some((own) => one.startsWith(own) || own.startsWith(one)))
+    others.length === 0 ||
+    others.some((other) => prefixes.some((prefix) => other.startsWith(prefix) || prefix.startsWith(other)))
   );
 }
 
@@ -35,26 +36,26 @@ function checkPolicies(region: string, planned: readonly z.output<typeof Planned
     find: async ({ json }) =>
       Described.parse(await json('logs', region, 'DescribeAccountPolicies', { policyType: TYPE })).accountPolicies,
     assess: (found) => {
-      // Those of an earlier deployment are replaced.
+      // A deployment replaces the policies of an earlier one.
       const others = found.filter(({ policyName }) => !names.has(policyName));
-      const inTheWay = others.filter((each) => overlaps(each, prefixes));
+      const overlapping = others.filter((policy) => overlaps(policy, prefixes));
       const isFull = others.length + planned.length > MAX_POLICIES;
       return {
-        ok: inTheWay.length === 0 && !isFull,
+        ok: overlapping.length === 0 && !isFull,
         found: [
           `${others.length} others`,
-          ...inTheWay.map(
+          ...overlapping.map(
             ({ policyName, selectionCriteria = 'all log groups' }) => `${policyName} is for ${selectionCriteria}`,
           ),
         ].join('; '),
-        remedy: (inTheWay.length > 0 ? inTheWay : others).map(remove),
+        remedy: (overlapping.length > 0 ? overlapping : others).map(remove),
       };
     },
     remedy: [],
   });
 }
 
-/** Checks that CloudWatch Logs takes the policies of the templates: an account has few of them in a region, over all installations. */
+/** Checks that CloudWatch Logs accepts the templates' policies, of which an account can have only a few per region. */
 export function checkLogPolicies({ regions, stacks, resources }: Plan): Check[] {
   const all = resources('AWS::Logs::AccountPolicy');
   return regions.flatMap((region) => {

@@ -8,7 +8,7 @@ const Account = z.object({
   SendQuota: z.object({ Max24HourSend: z.number() }).default({ Max24HourSend: 0 }),
 });
 
-/** Checks that SES sends to everyone: in its sandbox, it sends only to addresses of our own. */
+/** Checks that SES sends to all addresses. In its sandbox, it sends only to verified ones. */
 function checkSending(region: string): Check {
   const remedy = [
     `aws sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL --website-url https://… --use-case-description 'Sign-up and password mails of our users' --region ${region}`,
@@ -31,7 +31,7 @@ function checkSending(region: string): Check {
 
 const Identity = z.object({ VerifiedForSendingStatus: z.boolean() });
 
-/** Checks that SES may send under the sender's domain. */
+/** Checks that SES may send from the sender's domain. */
 function checkIdentity(identity: string, region: string): Check {
   const remedy = [
     `aws sesv2 create-email-identity --email-identity ${identity} --region ${region}`,
@@ -53,7 +53,7 @@ function checkIdentity(identity: string, region: string): Check {
 
 const UserPool = z.object({ EmailConfiguration: z.object({ SourceArn: z.string() }).optional() });
 
-/** Checks that users get the mails with their sign-up codes, through the identity that the user pool names. Cognito's own sender needs no SES. */
+/** Checks that SES can send the emails with sign-up codes from the user pool's identity. Cognito's default sender does not need SES. */
 export function checkMail({ resources }: Pick<Plan, 'resources'>): Check[] {
   const pools = resources('AWS::Cognito::UserPool').map(({ properties }) => UserPool.parse(properties));
   const senders = pools.flatMap(({ EmailConfiguration }) => EmailConfiguration?.SourceArn ?? []);

@@ -94,7 +94,7 @@ async function exists(lookup: Promise<unknown>): Promise<boolean> {
 
 const RecordSet = z.object({ HostedZoneId: z.string(), Name: z.string(), Type: z.enum(['A', 'AAAA']) });
 
-/** Returns whether a resource exists; undefined where AWS would choose its name. */
+/** Returns true if a resource exists; undefined if AWS would choose its name. */
 type Lookup = (clients: Clients, resource: Resource, region: string) => Promise<boolean | undefined>;
 
 /** Lookups of types that Cloud Control cannot find by name. */
@@ -104,12 +104,12 @@ const LOOKUPS: Record<string, Lookup> = {
       await rest('s3', region, { operation: 'ListBucket', method: 'HEAD', path: `/${name}` });
       return true;
     } catch (error) {
-      // Names of buckets are unique over all accounts: 403 is the bucket of another one, 301 one of another region.
+      // Bucket names are globally unique: 403 means a bucket of another account, 301 one in another region.
       if (error instanceof AwsError && [301, 403, 404].includes(error.status)) return error.status !== 404;
       throw error;
     }
   },
-  // A deleted secret keeps its name until its recovery window ends.
+  // A deleted secret occupies its name until the recovery window ends.
   'AWS::SecretsManager::Secret': ({ json }, { name }, region) =>
     exists(json('secretsmanager', region, 'DescribeSecret', { SecretId: name })),
   'AWS::CodeBuild::Project': async (_, { name }, region) => {
@@ -123,12 +123,12 @@ const LOOKUPS: Record<string, Lookup> = {
     const { ResourceRecordSets = [] } = await new Route53Client({ region: 'us-east-1' }).send(
       new ListResourceRecordSetsCommand({ HostedZoneId, StartRecordName: Name, StartRecordType: Type, MaxItems: 1 }),
     );
-    // Route 53 writes the asterisk of a wildcard in octal.
+    // Route 53 returns the asterisk of a wildcard as an octal code.
     return ResourceRecordSets.some((found) => found.Type === Type && found.Name?.replace('\\052', '*') === Name);
   },
 };
 
-/** Types whose identifier in Cloud Control is an ARN or a URL that follows from the name. */
+/** Types whose identifier in Cloud Control is an ARN or a URL that is derived from the name. */
 const IDENTIFIERS: Record<string, (resource: Resource) => string> = {
   'AWS::CloudFront::Function': ({ arn }) => arn,
   'AWS::SNS::Topic': ({ arn }) => arn,
@@ -136,19 +136,19 @@ const IDENTIFIERS: Record<string, (resource: Resource) => string> = {
   'AWS::SQS::Queue': ({ ref }) => ref,
 };
 
-/** Returns a resource's identifier in Cloud Control; undefined where AWS chooses a part of it. */
+/** Returns a resource's identifier in Cloud Control; undefined if AWS chooses a part of it. */
 function identifierOf({ primaryIdentifier, handlers }: Schema, resource: Resource): string | undefined {
   if (!handlers.read) return undefined;
-  const given = IDENTIFIERS[resource.type]?.(resource);
-  if (given) return given;
+  const derived = IDENTIFIERS[resource.type]?.(resource);
+  if (derived) return derived;
   const parts = primaryIdentifier.map((path) => resource.properties[path.replace('/properties/', '')]);
   return parts.length > 0 && parts.every((part) => typeof part === 'string') ? parts.join('|') : undefined;
 }
 
-/** Returns the lookup of a type in a region; undefined where the type has none. */
+/** Returns the lookup of a type in a region; undefined if the type has none. */
 async function lookupOf(clients: Clients, type: string, region: string): Promise<Lookup | undefined> {
-  const own = LOOKUPS[type];
-  if (own) return own;
+  const specialLookup = LOOKUPS[type];
+  if (specialLookup) return specialLookup;
   const schema = await readSchema(clients, region, type);
   if (!schema) return undefined;
   return async ({ json }, resource) => {
@@ -161,14 +161,14 @@ async function lookupOf(clients: Clients, type: string, region: string): Promise
 interface Names {
   taken: Resource[];
   count: number;
-  /** Types that have no answer to a lookup, with the error. */
+  /** Types whose lookup failed, with the error. */
   unknown: Set<string>;
 }
 
-/** Errors that end the check: without rights or credentials, no lookup says anything. */
+/** Errors that end the check: without rights or credentials, all lookups fail. */
 const FATAL = /AccessDenied|Unauthorized|InvalidClientToken|UnrecognizedClient|ExpiredToken/;
 
-/** Looks up every name that a missing stack would create. Stacks that exist own their names. */
+/** Looks up all names that missing stacks would create. Existing stacks own their names. */
 async function findNames(clients: Clients, plan: Plan): Promise<Names> {
   const states = await mapLimited(plan.stacks, 4, (stack) => readState(clients, stack));
   const missing = states.filter(({ status }) => !status);
@@ -194,7 +194,7 @@ async function findNames(clients: Clients, plan: Plan): Promise<Names> {
   return names;
 }
 
-/** Returns a resource's name as an operator knows it. */
+/** Returns the name of a resource for operators. */
 const label = ({ type, name, properties }: Resource): string =>
   `${type} ${type === 'AWS::Route53::RecordSet' ? `${properties.Name} ${properties.Type}` : name}`;
 
@@ -219,5 +219,5 @@ const checkNames = (plan: Plan): Check =>
     remedy: [],
   });
 
-/** Checks that nothing of an earlier deployment is in the way. */
+/** Checks that leftovers of an earlier deployment do not block this one. */
 export const checkLeftovers = (plan: Plan): Check[] => [checkStacks(plan), checkNames(plan)];

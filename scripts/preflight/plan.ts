@@ -16,16 +16,16 @@ const Stack = z.object({
 export interface PlannedStack {
   name: string;
   region: string;
-  /** Types of its resources. */
+  /** The types of the stack's resources. */
   types: ReadonlySet<string>;
 }
 
-/** Everything that a deployment with these settings would create in the caller's account: the platform, hosting cells, or both. */
+/** The resources that a deployment would create in the caller's account: the platform, hosting cells, or both. */
 export interface Plan {
   config: Config;
   /** The caller's account. */
   account: string;
-  /** True in the platform's own account. */
+  /** True if the caller's account is the platform's. */
   isHome: boolean;
   /** The cells in the account. */
   cells: CellNames[];
@@ -33,13 +33,13 @@ export interface Plan {
   stacks: PlannedStack[];
   /** Regions of the account that receive stacks. */
   regions: string[];
-  /** The resources of a type, with their references resolved as far as they are known before a deployment. */
+  /** Returns the resources of a type, with all references resolved that are known before a deployment. */
   resources(type: string): Resource[];
 }
 
 /**
- * Synthesizes the very stacks that cdk would deploy, so that the checks follow from the templates and need no list of
- * their own. Bundles and the web app are empty folders: no template depends on the code.
+ * Synthesizes the stacks that cdk would deploy, so that the checks are derived from the templates. Bundles and the web app are empty
+ * folders, because no template depends on the code.
  */
 export function makePlan(settings: SettingsInput, account: string): Plan {
   const home = settings.account ?? account;

@@ -13,7 +13,7 @@ export interface Change {
 }
 
 /**
- * Carries out a change: everything, or nothing if a file exists already or an anchor of an edit is gone.
+ * Applies a change. Writes nothing if a new file already exists, or if an edit does not find its anchor.
  * @returns the paths that were written
  * @throws UsageError naming the file
  */
@@ -36,27 +36,27 @@ export function applyChange(root: string, { create, edit }: Change): string[] {
   return written.map(([path]) => path);
 }
 
-/** Throws where an edit would do nothing: its place has changed since the scaffold was written. */
-function found<T>(place: T | undefined | null, anchor: RegExp): T {
-  if (place === undefined || place === null) throw new Error(`the scaffold does not find its place, ${anchor}`);
-  return place;
+/** Returns the match of an anchor. Throws if there is none, because the file has changed since the scaffold was written. */
+function requireMatch<T>(match: T | undefined | null, anchor: RegExp): T {
+  if (match === undefined || match === null) throw new Error(`the scaffold does not find its place, ${anchor}`);
+  return match;
 }
 
 /** Inserts text before the first match of an anchor. */
 export function before(text: string, anchor: RegExp, addition: string): string {
-  const { index } = found(anchor.exec(text), anchor);
+  const { index } = requireMatch(anchor.exec(text), anchor);
   return text.slice(0, index) + addition + text.slice(index);
 }
 
-/** Inserts text after the last match of a global anchor, or the only match of another. */
+/** Inserts text after the last match of a global anchor, or after the first match of any other anchor. */
 export function after(text: string, anchor: RegExp, addition: string): string {
   const matches = anchor.global ? [...text.matchAll(anchor)] : [anchor.exec(text)];
-  const last = found(matches.at(-1), anchor);
+  const last = requireMatch(matches.at(-1), anchor);
   const end = last.index + last[0].length;
   return text.slice(0, end) + addition + text.slice(end);
 }
 
-/** Adds named imports from a module, beside those that are there. Biome sorts them. */
+/** Adds named imports from a module to the existing ones. Biome sorts them. */
 export function withImport(text: string, module: string, ...names: string[]): string {
   const escaped = module.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const existing = new RegExp(`import \\{([^}]*)\\} from '${escaped}';`).exec(text);
@@ -75,6 +75,6 @@ export function withImport(text: string, module: string, ...names: string[]): st
   return text.replace(existing[0], () => `import { ${all.join(', ')} } from '${module}';`);
 }
 
-/** Adds `import * as z from 'zod/mini'` where it is missing. */
+/** Adds `import * as z from 'zod/mini'` if it is missing. */
 export const withZod = (text: string): string =>
   text.includes(`import * as z from 'zod/mini';`) ? text : `import * as z from 'zod/mini';\n${text}`;
