@@ -27,15 +27,15 @@ export function helpOf(command: Command): string {
     `\nUsage\n  ${synopsis(command)} [options]\n`,
     section(
       'Arguments',
-      expected.map((each) => [each.name, each.description]),
+      expected.map(({ name, description }) => [name, description]),
     ),
     section(
       'Options',
-      [...options, ...GLOBAL_OPTIONS].map((each) => [optionText(each), each.description]),
+      [...options, ...GLOBAL_OPTIONS].map((option) => [optionText(option), option.description]),
     ),
     section(
       'Examples',
-      examples.map((each) => [each, '']),
+      examples.map((example) => [example, '']),
     ),
   ].join('');
 }
@@ -47,11 +47,11 @@ export function overview(commands: readonly Command[], group = ''): string {
     'Usage\n  hosting <command> [options]\n',
     section(
       'Commands',
-      shown.map((each) => [synopsis(each).slice('hosting '.length), each.summary]),
+      shown.map((command) => [synopsis(command).slice('hosting '.length), command.summary]),
     ),
     section(
       'Options',
-      GLOBAL_OPTIONS.map((each) => [optionText(each), each.description]),
+      GLOBAL_OPTIONS.map((option) => [optionText(option), option.description]),
     ),
     '\nhosting <command> --help shows more. Exit codes: 0 success, 1 failure, 2 invalid command line, 3 not signed in.\n',
   ].join('');

@@ -31,7 +31,7 @@ const toConfig = (options: readonly Option[]) =>
   );
 
 /** Returns the words of a command line that are not options, for finding the command. */
-const wordsOf = (argv: readonly string[]) => argv.filter((each) => !each.startsWith('-'));
+const wordsOf = (argv: readonly string[]) => argv.filter((word) => !word.startsWith('-'));
 
 /** Returns the command of a command line, even with options before its words. The name of a group selects its `list`. */
 export function commandOf(commands: readonly Command[], argv: readonly string[]): Command | undefined {

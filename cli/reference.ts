@@ -4,12 +4,12 @@ import { optionText, synopsis } from './help.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
 const optionRows = (options: readonly Option[]) =>
-  options.map((each) => `| \`${cell(optionText(each))}\` | ${cell(each.description)} |`).join('\n');
+  options.map((option) => `| \`${cell(optionText(option))}\` | ${cell(option.description)} |`).join('\n');
 
 function sectionOf(command: Command): string {
   const { name, summary, description, arguments: expected = [], options = [], examples = [] } = command;
   const rows = [
-    ...expected.map((each) => `| \`${each.name}\` | ${cell(each.description)} |`),
+    ...expected.map((argument) => `| \`${argument.name}\` | ${cell(argument.description)} |`),
     ...(options.length > 0 ? [optionRows(options)] : []),
   ];
   return [
@@ -17,7 +17,7 @@ function sectionOf(command: Command): string {
     `${summary}.${description ? ` ${description}` : ''}`,
     `\`${synopsis(command)}\``,
     ...(rows.length > 0 ? [`| argument, option | |\n| --- | --- |\n${rows.join('\n')}`] : []),
-    ...(examples.length > 0 ? [`\`\`\`console\n${examples.map((each) => `$ ${each}`).join('\n')}\n\`\`\``] : []),
+    ...(examples.length > 0 ? [`\`\`\`console\n${examples.map((example) => `$ ${example}`).join('\n')}\n\`\`\``] : []),
   ].join('\n\n');
 }
 

@@ -63,7 +63,9 @@ async function remoteOf(cwd: string, branch: string | undefined): Promise<string
   const followed = branch && (await git(cwd, 'config', `branch.${branch}.remote`));
   const names = (await git(cwd, 'remote'))?.split('\n').filter(Boolean) ?? [];
   // The upstream may be a branch of the same repository, whose remote is `.`.
-  const name = [followed, 'origin', ...(names.length === 1 ? names : [])].find((each) => each && names.includes(each));
+  const name = [followed, 'origin', ...(names.length === 1 ? names : [])].find(
+    (remote) => remote && names.includes(remote),
+  );
   if (!name && names.length > 1)
     throw new UsageError(
       `Which remote, ${names.join(' or ')}? Push the branch to one (git push --set-upstream), or name the application with --app.`,

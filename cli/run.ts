@@ -115,13 +115,13 @@ function explain(error: unknown, command: Command, out: Output, { signal, env }:
 
 /** Shows all commands, or those of a group: on request, or because the words are not a command. */
 function showOverview(commands: readonly Command[], argv: readonly string[], out: Output): number {
-  const word = argv.find((each) => !each.startsWith('-') && each !== 'help');
+  const word = argv.find((argument) => !argument.startsWith('-') && argument !== 'help');
   if (word === undefined) {
     out.part(overview(commands));
     return EXIT.ok;
   }
   const isGroup = commands.some(({ name }) => name.startsWith(`${word} `));
-  if (isGroup && ['help', '--help', '-h'].some((each) => argv.includes(each))) {
+  if (isGroup && ['help', '--help', '-h'].some((flag) => argv.includes(flag))) {
     out.part(overview(commands, word));
     return EXIT.ok;
   }
@@ -141,7 +141,7 @@ export async function run(
   const out = new Output({ write, writeError, json: argv.includes('--json'), color });
   const [first = ''] = argv;
   if (first === COMPLETE) {
-    for (const each of candidates(commands, argv.slice(1))) out.line(each);
+    for (const candidate of candidates(commands, argv.slice(1))) out.line(candidate);
     return EXIT.ok;
   }
   if (first === '--version') {

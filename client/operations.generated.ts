@@ -561,7 +561,7 @@ export type EventAppDeleted = {
   };
 };
 
-/** An application was suspended; `reason` has the reason. */
+/** An application was suspended; `reason` explains why. */
 export type EventAppSuspended = {
   /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;

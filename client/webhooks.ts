@@ -46,7 +46,7 @@ export async function verifyWebhook({
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
   const signed = encoder.encode(`${t}.${body}`);
   const verdicts = await Promise.all(
-    signatures.map((each) => crypto.subtle.verify('HMAC', key, bytesOf(each), signed)),
+    signatures.map((candidate) => crypto.subtle.verify('HMAC', key, bytesOf(candidate), signed)),
   );
   if (!verdicts.includes(true)) throw new InvalidSignatureError('The signature does not match.');
   return JSON.parse(body) as WebhookEvent;

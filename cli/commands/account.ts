@@ -10,8 +10,8 @@ const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
 const MAX_NAME_LENGTH = 60;
 
 function parseScopes(text: string | undefined): string[] {
-  const scopes = text === undefined ? SCOPES : text.split(',').map((each) => each.trim());
-  const unknown = scopes.find((each) => !SCOPES.includes(each));
+  const scopes = text === undefined ? SCOPES : text.split(',').map((scope) => scope.trim());
+  const unknown = scopes.find((scope) => !SCOPES.includes(scope));
   if (unknown !== undefined) throw new UsageError(`"${unknown}" is no scope: ${SCOPES.join(', ')}.`);
   return scopes;
 }

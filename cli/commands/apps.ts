@@ -20,7 +20,7 @@ export const FRAMEWORK: Option = {
 /** Returns the framework with a name, or the framework of the folder. @throws UsageError */
 export function parseFramework(text: string | undefined, cwd: string): Framework {
   if (text === undefined) return frameworkOf(cwd);
-  const found = FRAMEWORKS.find((each) => each === text.toUpperCase());
+  const found = FRAMEWORKS.find((framework) => framework === text.toUpperCase());
   if (!found) throw new UsageError(`--framework must be one of ${FRAMEWORKS.join(', ')}.`);
   return found;
 }

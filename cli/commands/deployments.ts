@@ -77,7 +77,7 @@ async function follow(context: Context, { id, applicationId }: Deployment): Prom
   let queueNote = '';
   for (let after = 0; ; ) {
     const { data } = await api.listDeployments({ id: applicationId, limit: 20 }, { signal });
-    const deployment = data.find((each) => each.id === id);
+    const deployment = data.find((listed) => listed.id === id);
     if (!deployment) throw new CommandError(`The deployment ${id} is gone: the application was deleted.`);
     const queue = deployment.status === 'QUEUED' ? (await api.getDeployment({ id }, { signal })).queue : null;
     const next = queue ? `${queue.reason} (number ${queue.position} in your queue)` : queueNote;

@@ -120,7 +120,7 @@ const add: Command = {
   ],
   async run(context) {
     const { client, argument, option, out, signal } = context;
-    const type = TYPES.find((each) => each === argument('type').toUpperCase());
+    const type = TYPES.find((known) => known === argument('type').toUpperCase());
     if (!type) throw new UsageError(`The type must be one of ${TYPES.join(', ')}.`);
     const number = (name: string) => (option(name) === undefined ? {} : { [name]: Number(option(name)) });
     const { id } = await named(context);

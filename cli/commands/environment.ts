@@ -106,9 +106,9 @@ const set: Command = {
   async run(context) {
     const { rest, client, stdin, signal } = context;
     const vars = [];
-    for (const each of rest) {
-      const [, key, value] = /^([^=]+)(?:=(.*))?$/s.exec(each) ?? [];
-      if (!key) throw new UsageError(`"${each}" is not of the form KEY=value.`);
+    for (const assignment of rest) {
+      const [, key, value] = /^([^=]+)(?:=(.*))?$/s.exec(assignment) ?? [];
+      if (!key) throw new UsageError(`"${assignment}" is not of the form KEY=value.`);
       if (value === undefined && (rest.length > 1 || stdin.isTTY)) throw new UsageError(`${key} has no value.`);
       vars.push({ key, value: value ?? (await readAll(stdin)).replace(/\r?\n$/, '') });
     }

@@ -26,7 +26,7 @@ const completion: Command = {
   arguments: [{ name: 'shell', description: SHELLS.join(', ') }],
   examples: ['source <(hosting completion bash)'],
   async run({ argument, out }) {
-    const shell = SHELLS.find((each) => each === argument('shell'));
+    const shell = SHELLS.find((known) => known === argument('shell'));
     if (!shell) throw new UsageError(`The shell must be one of ${SHELLS.join(', ')}.`);
     out.part(SCRIPTS[shell]);
   },

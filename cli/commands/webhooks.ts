@@ -109,8 +109,8 @@ async function* followAlways(context: Context, after: string | undefined, ready:
 
 /** Parses event types. @throws UsageError for an unknown type, which would never arrive */
 function parseTypes(text: string | undefined): string[] | undefined {
-  const types = text?.split(',').map((each) => each.trim());
-  const unknown = types?.find((each) => each !== '*' && !EVENT_TYPES.some((type) => type === each));
+  const types = text?.split(',').map((type) => type.trim());
+  const unknown = types?.find((type) => type !== '*' && !EVENT_TYPES.some((known) => known === type));
   if (unknown !== undefined) throw new UsageError(`"${unknown}" is no event type: ${EVENT_TYPES.join(', ')}.`);
   return types?.includes('*') ? undefined : types;
 }

@@ -8,20 +8,20 @@ const SCOPE = 'openid email profile';
 const TIMEOUT_MS = 10 * 60_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-async function request(url: string, init: RequestInit, what: string): Promise<Record<string, unknown>> {
+async function request(url: string, init: RequestInit, failure: string): Promise<Record<string, unknown>> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }).catch((cause) => {
-    throw new ConnectionError(`${what}: ${new URL(url).origin} could not be reached.`, { cause });
+    throw new ConnectionError(`${failure}: ${new URL(url).origin} could not be reached.`, { cause });
   });
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && typeof body === 'object' && body !== null) return body as Record<string, unknown>;
   const { error } = (body ?? {}) as { error?: { message?: string } | string };
   const reason = typeof error === 'object' ? error.message : error;
-  throw new CommandError(`${what}: ${reason ?? `${new URL(url).origin} answered ${response.status}.`}`);
+  throw new CommandError(`${failure}: ${reason ?? `${new URL(url).origin} answered ${response.status}.`}`);
 }
 
-const text = (value: unknown, what: string): string => {
+const text = (value: unknown, name: string): string => {
   if (typeof value === 'string') return value;
-  throw new CommandError(`This installation's login has no ${what}.`);
+  throw new CommandError(`This installation's login has no ${name}.`);
 };
 
 /**
@@ -93,5 +93,5 @@ export async function createKey(
     body: JSON.stringify(body),
   };
   const { data } = await request(`${api}/dashboard/v1/keys`, init, 'The key could not be created');
-  return text((data as { secretKey?: unknown } | undefined)?.secretKey, 'key in its answer');
+  return text((data as { secretKey?: unknown } | undefined)?.secretKey, 'key in its response');
 }

@@ -31,16 +31,16 @@ compdef _hosting hosting
 
 /** Returns the candidates for the last word. */
 export function candidates(commands: readonly Command[], words: readonly string[]): string[] {
-  const before = words.slice(0, -1).filter((each) => !each.startsWith('-'));
+  const before = words.slice(0, -1).filter((word) => !word.startsWith('-'));
   const last = words.at(-1) ?? '';
   const found = findCommand(commands, before)?.command;
   const options = [...(found?.options ?? []), ...GLOBAL_OPTIONS];
   const previous = options.find(({ name }) => words.at(-2) === `--${name}`);
-  if (previous?.value) return (previous.choices ?? []).filter((each) => each.startsWith(last));
+  if (previous?.value) return (previous.choices ?? []).filter((choice) => choice.startsWith(last));
   const next = commands
     .map(({ name }) => name.split(' '))
     .filter((name) => before.every((word, index) => name[index] === word))
     .flatMap((name) => name[before.length] ?? []);
   const flags = found || last.startsWith('-') ? options.map(({ name }) => `--${name}`) : [];
-  return [...new Set([...next, ...flags])].filter((each) => each.startsWith(last)).toSorted();
+  return [...new Set([...next, ...flags])].filter((candidate) => candidate.startsWith(last)).toSorted();
 }
