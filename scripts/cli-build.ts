@@ -1,4 +1,4 @@
-/** Builds the command line into `cli/dist/hosting.js`, the client library included: `npm pack ./cli` does it before it packs. */
+/** Builds the command line with the client library into `cli/dist/hosting.js`. `npm pack ./cli` runs this script before it packs. */
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';

@@ -1,4 +1,4 @@
-/** Writes docs/cli.md from the commands: `npm run cli:docs`. A test fails where it is out of date. */
+/** `npm run cli:docs`: writes docs/cli.md from the commands. A test fails if the file is out of date. */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { commands } from '../cli/commands/commands.ts';

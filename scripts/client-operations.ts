@@ -1,6 +1,6 @@
 /**
- * Writes `client/operations.generated.ts`: the operations of the platform's API and their types, from the contract's OpenAPI
- * document, so that the client library depends on nothing. `npm run client:generate`; a test fails where it is out of date.
+ * `npm run client:generate`: writes `client/operations.generated.ts` with the operations of the platform's API and their types, from the
+ * contract's OpenAPI document, so that the client library has no dependencies. A test fails if the file is out of date.
  */
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -37,7 +37,7 @@ const document = buildOpenApi('', '') as unknown as {
 const { schemas } = document.components;
 
 const pascal = (name: string) => name.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase());
-/** The name of a schema's type. `Error` is a name of the language. */
+/** Returns the name of a schema's type. The type of the schema `Error` has another name, because JavaScript defines `Error`. */
 const nameOf = (schema: string) => (schema === 'Error' ? 'ErrorBody' : pascal(schema));
 const typeName = (reference: string) => nameOf(reference.slice(reference.lastIndexOf('/') + 1));
 const doc = (text: string | undefined, indent: string) =>

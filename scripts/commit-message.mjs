@@ -3,7 +3,7 @@
 //   node scripts/commit-message.mjs --file <path>   one message: the commit-msg hook
 //   node scripts/commit-message.mjs --history       all commits since this check was introduced: npm run lint
 //
-// Plain JavaScript without dependencies, because the hook runs on whichever Node the shell of the committer has.
+// Plain JavaScript without dependencies, because the hook runs on the Node of the committer's shell.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,12 +14,12 @@ const PREFIX = `(?:${TYPES.join('|')})(?:\\([a-z0-9][a-z0-9-]*\\))?!?: `;
 const SUBJECT = new RegExp(`^${PREFIX}\\S.*$`);
 const SECOND_SUBJECT = new RegExp(`[;,] (?:${PREFIX})`);
 const WRITTEN_BY_GIT = /^(?:Merge |Revert ")/;
-/** Commits that a rebase folds into others: accepted while they are made, not in the history. */
+/** Matches commits that a rebase folds into others. They are accepted when they are created, but not in the history. */
 const TO_BE_FOLDED = /^(?:fixup|squash|amend)! /;
-/** Git cuts the message off at this line, which `git commit --verbose` adds. */
+/** The line that `git commit --verbose` adds. Git removes it and everything after it. */
 const SCISSORS = /^# -+ >8 -+$/m;
 
-/** Returns the reasons for which a message is refused; none for a good one. */
+/** Returns the reasons why a message is refused; none if it is accepted. */
 function problemsOf(message) {
   const [subject = '', second = ''] = message.split('\n');
   if (WRITTEN_BY_GIT.test(subject)) return [];
@@ -48,20 +48,20 @@ function report(label, message) {
   return problems.length;
 }
 
-/** Returns the output of a git command, or undefined where it fails: without Git, or outside of a repository. */
+/** Returns the output of a git command; undefined if it fails, for example without Git or outside of a repository. */
 function git(...args) {
   const { status, stdout } = spawnSync('git', args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   return status === 0 ? stdout : undefined;
 }
 
-/** Returns a message as Git will store it: without comments and what follows the scissors, or surrounding blank lines. */
+/** Returns a message in the form in which Git stores it: without comments, text after the scissors, and surrounding blank lines. */
 function storedMessage(text) {
   const [kept = ''] = text.replaceAll('\r\n', '\n').split(SCISSORS);
   const lines = kept.split('\n').filter((line) => !line.startsWith('#'));
   return lines.join('\n').trim();
 }
 
-/** Checks the commits after the one that added this file. A copy without history, or with a shallow one, has fewer or none. */
+/** Checks the commits after the one that added this file. A copy without history, or with a shallow history, has fewer or none. */
 function checkHistory() {
   const script = fileURLToPath(import.meta.url);
   const added = git('log', '--diff-filter=A', '--format=%H', '--', script)?.trim().split('\n').at(-1);
@@ -78,7 +78,7 @@ function checkHistory() {
 const [mode, file] = process.argv.slice(2);
 if (mode === '--file' && file) {
   const message = storedMessage(readFileSync(file, 'utf8'));
-  // Git refuses an empty message itself.
+  // Git refuses empty messages.
   const isChecked = message !== '' && !TO_BE_FOLDED.test(message);
   if (isChecked && report('Commit message refused', message) > 0) {
     console.error('See CONTRIBUTING.md, "Commits". The message is kept in .git/COMMIT_EDITMSG.');

@@ -1,6 +1,6 @@
 /**
- * `npm run new -- endpoint getThing --area apps`: creates the files of a new endpoint, entity, rule or workflow with their
- * test, and registers them where the others are (CONTRIBUTING.md, Recipes).
+ * `npm run new -- endpoint getThing --area apps`: creates the files of a new endpoint, entity, rule or workflow with their test, and
+ * registers them (CONTRIBUTING.md, Recipes).
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -19,7 +19,7 @@ const USAGE = `usage:
   npm run new -- workflow makeThing --area apps`;
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Returns the change that the command line asks for. @throws UsageError */
+/** Returns the change that the command line requests. @throws UsageError */
 function changeFor(args: string[]): Change {
   const { positionals, values } = parseArgs({
     args,
@@ -52,7 +52,7 @@ function changeFor(args: string[]): Change {
 try {
   const change = changeFor(process.argv.slice(2));
   const written = applyChange(ROOT, change);
-  // Imports are sorted and lines wrapped as everywhere else. The linter's rules on imports would read the whole project.
+  // Sorts imports and wraps lines. Omits the linter's rules on imports, which would read the whole project.
   const sources = written.filter((path) => path.endsWith('.ts'));
   const biome = resolve(ROOT, 'node_modules/.bin/biome');
   const { status } = spawnSync(biome, ['check', '--write', '--linter-enabled=false', '--log-level=error', ...sources], {

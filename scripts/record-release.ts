@@ -1,6 +1,6 @@
 /**
- * `npm run release:record [commit]`: keeps how a release reads the table, for `table/compatibility.test.ts`. Bundles the release's
- * entities (keys, schemas and index attributes) into `test/compatibility/<version>.js`. Done once for each release, before the
+ * `npm run release:record [commit]`: records how a release reads the table, for `table/compatibility.test.ts`. Bundles the release's
+ * entities (keys, schemas and index attributes) into `test/compatibility/<version>.js`. Run once for each release, before the
  * next change of an entity.
  */
 import { execFileSync } from 'node:child_process';

@@ -6,14 +6,14 @@ import { endpointFor } from '../../runtime/config.ts';
 import { callerCredentials } from '../operate/credentials.ts';
 
 /**
- * Signed calls to the services whose SDK package is not installed. Lambda, CodeBuild, Route 53 and DSQL are called with
- * the SDK, which also finds the caller's credentials (environment, profile, single sign-on) for the calls made here.
+ * Signed calls to services whose SDK package is not installed. The SDK calls Lambda, CodeBuild, Route 53 and DSQL. It also finds the
+ * caller's credentials (environment, profile, single sign-on) for the calls in this file.
  */
 
-/** Error response of a service. `name` is the service's own code. */
+/** An error response of a service. `name` is the service's error code. */
 export class AwsError extends Error {
   readonly status: number;
-  /** `service:Operation`, as IAM names the right to it. */
+  /** The IAM action, `service:Operation`. */
   readonly operation: string;
   constructor(name: string, message: string, status: number, operation: string) {
     super(message);
@@ -26,7 +26,7 @@ export class AwsError extends Error {
 interface Service {
   /** First label of the host name. Default: the key. */
   host?: string;
-  /** Region of a global service, and its host where that has no region. */
+  /** Region of a global service, and its host if the host has no region. */
   global?: { region: string; host?: string };
   /** JSON protocol: prefix of the target, and version. */
   json?: [prefix: string, version: string];
@@ -34,7 +34,7 @@ interface Service {
   query?: string;
 }
 
-/** The services by the name with which their requests are signed. */
+/** The services, by their name in signatures. */
 const SERVICES = {
   account: { global: { region: 'us-east-1' } },
   cloudcontrolapi: { json: ['CloudApiService', '1.0'] },
@@ -72,7 +72,7 @@ const xml = new XMLParser({
   ignoreDeclaration: true,
 });
 
-/** Parses a JSON or XML document. XML comes without its root and its `…Result` element. */
+/** Parses a JSON or XML document. Removes the root and the `…Result` element of XML. */
 function parseDocument(text: string, operation: string): unknown {
   if (!text.startsWith('<')) return text === '' ? {} : JSON.parse(text);
   const document: Record<string, unknown> = xml.parse(text);
@@ -83,7 +83,7 @@ function parseDocument(text: string, operation: string): unknown {
   return inner(inner(document, `${operation}Response`), `${operation}Result`);
 }
 
-/** Reads code and message of an error response in any of the protocols. */
+/** Returns the code and message of an error response of any protocol. */
 function errorOf(text: string, headers: Headers, status: number, operation: string): AwsError {
   const tag = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1];
   const document: Record<string, unknown> = text.startsWith('{') ? JSON.parse(text) : {};
@@ -92,7 +92,7 @@ function errorOf(text: string, headers: Headers, status: number, operation: stri
   return new AwsError(name, String(tag('Message') ?? document.message ?? document.Message ?? name), status, operation);
 }
 
-/** Repeats throttled and broken calls, after one second, doubled each time. */
+/** Retries throttled and failed calls, first after one second and then after twice the time of the previous retry. */
 async function withRetries<T>(work: () => Promise<T>, firstPauseMs: number): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -107,12 +107,12 @@ async function withRetries<T>(work: () => Promise<T>, firstPauseMs: number): Pro
 
 export interface ClientOptions {
   region: string;
-  /** Name servers that are asked for delegations, `host:port`. Default: the machine's. */
+  /** Name servers for queries of delegations, `host:port`. Default: the machine's. */
   dnsServers?: string[];
   firstPauseMs?: number;
 }
 
-/** Opens the clients with the caller's own credentials. */
+/** Opens the clients with the caller's credentials. */
 export function openClients({ region: home, dnsServers, firstPauseMs = 500 }: ClientOptions) {
   const credentials = callerCredentials(home);
   const resolver = new Resolver();
@@ -126,7 +126,7 @@ export function openClients({ region: home, dnsServers, firstPauseMs = 500 }: Cl
     const { global, host: label = name }: Service = SERVICES[name];
     const signed = global?.region ?? region;
     const regional = endpointFor(label, signed);
-    // An override of the endpoint is not in AWS's domain.
+    // Overridden endpoints are not in AWS's domain.
     const endpoint = global?.host && regional.host.endsWith(AWS_DOMAIN) ? new URL(`https://${global.host}`) : regional;
     return await withRetries(async () => {
       const { headers = {} } = aws4.sign(
@@ -169,9 +169,9 @@ export function openClients({ region: home, dnsServers, firstPauseMs = 500 }: Cl
       const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
       return send(name, region, { operation, headers, body });
     },
-    /** Calls an operation that has a method and a path of its own. */
+    /** Calls an operation of a service with a REST protocol. */
     rest: (name: ServiceName, region: string, request: Request) => send(name, region, request),
-    /** Returns the name servers that a domain is delegated to, in lower case; none where the name does not exist. */
+    /** Returns the name servers to which a domain is delegated, in lower case; none if the name does not exist. */
     nameServers: async (domain: string): Promise<string[]> => {
       try {
         return (await resolver.resolveNs(domain)).map((name) => name.toLowerCase().replace(/\.$/, ''));
@@ -181,7 +181,7 @@ export function openClients({ region: home, dnsServers, firstPauseMs = 500 }: Cl
         throw error;
       }
     },
-    /** Pauses between two looks at a resource that is being created. */
+    /** Pauses between two polls of a resource that is being created. */
     pause: () => sleep(firstPauseMs * 4),
   };
 }

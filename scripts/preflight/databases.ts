@@ -2,7 +2,7 @@ import { DSQLClient, ListClustersCommand } from '@aws-sdk/client-dsql';
 import { type Check, check } from './check.ts';
 import type { Plan } from './plan.ts';
 
-/** Checks that the region of databases has Aurora DSQL, by a call that every account may make there. */
+/** Checks that Aurora DSQL is available in the region of databases, with a call that works in every account. */
 export const checkDatabases = ({ config: { databaseRegion: region } }: Plan): Check[] => [
   check({
     what: `Aurora DSQL in ${region}`,

@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts';
 
 const withoutDot = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Checks that a zone is the public one of a domain, and that the internet asks its name servers. */
+/** Checks that a zone is the public zone of a domain, and that the domain is delegated to its name servers. */
 function checkZone(domain: string, id: string, setting: string): Check {
   return check({
     what: `Hosted zone ${id}`,
@@ -48,7 +48,7 @@ function checkZone(domain: string, id: string, setting: string): Check {
 
 const LoginDomain = z.object({ DomainDescription: z.looseObject({ UserPoolId: z.string().optional() }) });
 
-/** Checks that the host prefix of the sign-in pages is free, or in use by this stage. Prefixes are unique in a region. */
+/** Checks that the host prefix of the sign-in pages is free or used by this stage. Prefixes are unique in a region. */
 function checkLoginPrefix({ config: { loginPrefix, region, prefix } }: Plan): Check {
   return check({
     what: 'Host prefix of the sign-in pages',
@@ -73,7 +73,7 @@ function checkLoginPrefix({ config: { loginPrefix, region, prefix } }: Plan): Ch
   });
 }
 
-/** Checks the domains of the platform and of applications, as far as the settings name zones. */
+/** Checks the domains of the platform and of applications for which the settings contain zones. */
 export function checkDomains(plan: Plan): Check[] {
   const { domain, appsDomain, hostedZoneId, appsHostedZoneId } = plan.config;
   return [

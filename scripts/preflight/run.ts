@@ -34,10 +34,10 @@ const checksOf = (plan: Plan): Check[] => [
   ...checkLeftovers(plan),
 ];
 
-/** Checks at a time: few, so that their calls stay below the rates of the services. */
+/** Maximum number of concurrent checks, so that their calls stay below the services' rate limits. */
 const CHECKS_AT_ONCE = 4;
 
-/** Row of a check that was left out because the account cannot use its region. */
+/** Returns the row of a check that was skipped because the account cannot use its region. */
 const leftOut = ({ what, needed, region }: Check): Row => ({
   what,
   needed,
@@ -47,8 +47,7 @@ const leftOut = ({ what, needed, region }: Check): Row => ({
 });
 
 /**
- * Runs all checks. Nothing else runs if the credentials are not usable, and nothing runs in a region that the account
- * cannot use.
+ * Runs all checks. Stops if the credentials are not usable, and skips checks in regions that the account cannot use.
  * @param onRow called with each row as soon as it is known, in no particular order
  */
 export async function runPreflight(

@@ -5,7 +5,7 @@ import { Settings, type SettingsInput } from '../../lib/config.ts';
 
 const CDK_FILE = resolve(import.meta.dirname, '../../cdk.json');
 
-/** Options of the preflight itself; all others are settings of the CDK app. */
+/** Options of the preflight. All others are settings of the CDK app. */
 const OWN = { json: { type: 'boolean', default: false }, 'dns-servers': { type: 'string' } } as const;
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -17,8 +17,8 @@ export interface Invocation {
 }
 
 /**
- * Reads the command line: every setting of `lib/config.ts` as `--hosted-zone-id Z…`, or as for cdk, `-c
- * hostedZoneId=Z…`. Settings in cdk.json count as they do for cdk. Throws an error that names an unknown option.
+ * Parses the command line. Accepts every setting of `lib/config.ts` as `--hosted-zone-id Z…` or, like cdk, as `-c hostedZoneId=Z…`. As
+ * with cdk, the settings in cdk.json apply too. Throws an error that names an unknown option.
  */
 export function readInvocation(args: string[]): Invocation {
   const names = Object.keys(Settings.shape);

@@ -4,17 +4,17 @@ import { after, before, type Change, withImport } from './change.ts';
 import { camel, kebab, plural, sentence, singular, UsageError } from './names.ts';
 
 export interface EndpointOptions {
-  /** HTTP method; it follows from the name's verb if absent. */
+  /** HTTP method. Default: derived from the verb in the name. */
   method?: string | undefined;
-  /** Path below the base URL; it follows from the name if absent. */
+  /** Path below the base URL. Default: derived from the name. */
   path?: string | undefined;
-  /** Scope of keys; `read` for GET and `write` for the rest if absent. */
+  /** Scope of keys. Default: `read` for GET and `write` for other methods. */
   access?: string | undefined;
-  /** An operation of the dashboard: for logins only, below /dashboard/v1. */
+  /** True for an operation of the dashboard, below /dashboard/v1 and only for logins. */
   dashboard?: boolean | undefined;
 }
 
-/** The shape of an operation by its method: its input, return type and status. */
+/** The method of an operation, and the form of its input and result. */
 interface Shape {
   method: string;
   isList: boolean;
@@ -76,7 +76,7 @@ function operationOf(name: string, { method, path, dashboard }: EndpointOptions)
   return { ...shape, method: upper, hasBody, hasId: chosen.includes('{id}'), path: chosen };
 }
 
-/** Derives the access of an operation. @throws UsageError for another one, whose route and tests look otherwise */
+/** Derives the access of an operation. @throws UsageError for an unsupported scope, which needs a different route and tests */
 function accessOf(method: string, { access, dashboard }: EndpointOptions): string {
   const usual = dashboard ? 'login' : method === 'GET' ? 'read' : 'write';
   const possible: readonly string[] = dashboard ? ['login'] : SCOPES;
@@ -85,7 +85,7 @@ function accessOf(method: string, { access, dashboard }: EndpointOptions): strin
   return access ?? usual;
 }
 
-/** All that the files of an operation say of it. */
+/** The values that the files of an operation contain. */
 interface Operation extends Shape {
   id: string;
   area: string;
@@ -96,13 +96,13 @@ interface Operation extends Shape {
   /** `Rename app` and `rename app`. */
   summary: string;
   action: string;
-  /** Paths of its files. */
+  /** Paths of the operation's files. */
   contract: string;
   domain: string;
   test: string;
 }
 
-/** Returns what there is of some words, with a comma between them. */
+/** Joins the words by commas, without those that are false. */
 const listed = (...words: readonly (string | false)[]): string => words.filter((word) => word !== false).join(', ');
 
 function routeText({ id, area, method, path, access, isList, hasId, hasBody, status, isDeletion, summary }: Operation) {
@@ -192,7 +192,7 @@ test('${refused.title}', async () => {
 `;
 }
 
-/** An operation of the API: its route, its function, its rule and its test over HTTP. */
+/** Returns the change that adds an operation of the API: its route, its function, its rule and its test over HTTP. */
 export function endpoint(name: string, area: string, options: EndpointOptions): Change {
   const [id, file, summary] = [camel(name), kebab(name), sentence(name)];
   const shape = operationOf(name, options);

@@ -1,7 +1,7 @@
 import { type Change, withImport, withZod } from './change.ts';
 import { constant, kebab, pascal, plural, spoken } from './names.ts';
 
-/** An entity of an account in the table: schema, key and list, with a test that reads it back. */
+/** Returns the change that adds an entity of an account to the table: schema, key and list, with a test that reads it back. */
 export function entity(name: string, area: string): Change {
   const entityName = pascal(name);
   const type = constant(name);

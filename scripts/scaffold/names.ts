@@ -1,6 +1,6 @@
 import { AREAS } from '../boundaries.ts';
 
-/** An error that the contributor can correct; its message is all they see. */
+/** An error that the contributor can correct. Only its message is shown. */
 export class UsageError extends Error {}
 
 /** Splits `getThing`, `Thing` or `make-thing` into lower-case words. */
@@ -47,13 +47,13 @@ export const singular = (noun: string): string =>
     .replace(/(s|x|z|ch|sh)es$/, '$1')
     .replace(/(\w\w[^s])s$/, '$1');
 
-/** Parses a name that becomes an identifier. @throws UsageError where it is none */
+/** Parses a name that becomes an identifier. @throws UsageError if it cannot be one */
 export function parseName(name: string | undefined, example: string): string {
   if (name && /^[a-zA-Z][a-zA-Z0-9]*(?:-[a-zA-Z0-9]+)*$/.test(name)) return name;
   throw new UsageError(`a name such as ${example} is required`);
 }
 
-/** Parses the area. @throws UsageError where there is none of that name */
+/** Parses the area. @throws UsageError if it does not exist */
 export function parseArea(area: string | undefined): string {
   if (area && Object.hasOwn(AREAS, area)) return area;
   throw new UsageError(`--area must be one of ${Object.keys(AREAS).sort().join(', ')}`);

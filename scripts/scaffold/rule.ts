@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, type Change, withImport } from './change.ts';
 import { camel, kebab, pascal, singular, UsageError } from './names.ts';
 
-/** Finds the file that defines an entity. @throws UsageError naming the entities that there are */
+/** Returns the file that defines an entity. @throws UsageError with the list of entities */
 function fileOf(root: string, entity: string): string {
   const files = globSync('table/entities/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
   const defined = files.flatMap((file) => {
@@ -24,7 +24,7 @@ function fileOf(root: string, entity: string): string {
   return found.file.replaceAll('\\', '/');
 }
 
-/** A rule that calls a function of the domain for each new item of an entity, with that function and its test. */
+/** Returns the change that adds a rule which calls a domain function for each new item of an entity, with the function and its test. */
 export function rule(root: string, name: string, area: string, entity: string | undefined): Change {
   const id = camel(name);
   const file = kebab(name);

@@ -1,7 +1,7 @@
 import { after, before, type Change, withImport } from './change.ts';
 import { camel, constant, kebab, pascal } from './names.ts';
 
-/** A state machine of one step that repeats until it reports `done`, with its stack and everything that may start it. */
+/** Returns the change that adds a state machine with one step, which repeats until it reports `done`, its stack and the rights to start it. */
 export function workflow(name: string, area: string): Change {
   const id = camel(name);
   const file = kebab(name);
