@@ -1070,10 +1070,10 @@ export interface GetHostingInput {
 /** The types of the events that endpoints receive. */
 export const EVENT_TYPES = ["app.created","app.deleted","app.suspended","app.resumed","deployment.started","deployment.succeeded","deployment.failed","domain.registered","database.created","payment.succeeded","payment.failed","subscription.activated","subscription.cancelled","plan.limit_exceeded","ai.budget_near","ping"] as const;
 
-/** Every event that endpoints receive; `type` decides about `data`. */
+/** An event that endpoints receive. Its `type` determines its `data`. */
 export type WebhookEvent = EventAppCreated | EventAppDeleted | EventAppSuspended | EventAppResumed | EventDeploymentStarted | EventDeploymentSucceeded | EventDeploymentFailed | EventDomainRegistered | EventDatabaseCreated | EventPaymentSucceeded | EventPaymentFailed | EventSubscriptionActivated | EventSubscriptionCancelled | EventPlanLimitExceeded | EventAiBudgetNear | EventPing;
 
-/** Operations by name: their input in one object, and their result. */
+/** The operations by name, each with its input in one object and its result. */
 export interface Operations {
   /** Read your account. `GET /v1/account` */
   getAccount: { input: Record<string, never>; optional: true; shape: 'single'; result: Account };
@@ -1209,9 +1209,9 @@ interface Row {
   path: string;
   /** Fields of the input that are sent in the query. */
   query: readonly string[];
-  /** `single`: the result is what `data` holds; `list`: pages; `whole`: the answer as it is. */
+  /** `single`: the result is the content of `data`; `list`: pages; `whole`: the whole response. */
   shape: 'single' | 'list' | 'whole';
-  /** Fields of a deletion's result: those of the input as they are, others true. */
+  /** The fields of a deletion's result. Fields of the input keep their value; others are true. */
   deletion?: readonly string[];
 }
 

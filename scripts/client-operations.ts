@@ -93,7 +93,7 @@ const operationOf = (route: Route): Operation => {
 const resolved = (schema: Schema | undefined): Schema =>
   schema?.$ref ? resolved(schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)]) : (schema ?? {});
 
-/** The input of an operation: its path and query parameters and the fields of its body, as one object. */
+/** Returns the input of an operation: path parameters, query parameters and body fields in one object. */
 function inputOf(route: Route): { schema: Schema; query: string[] } {
   const { parameters, requestBody } = operationOf(route);
   const named = parameters.filter((each) => each.in === 'path' || each.in === 'query');
@@ -111,7 +111,7 @@ function inputOf(route: Route): { schema: Schema; query: string[] } {
   };
 }
 
-/** The result of an operation: `single` is what `data` holds, `list` a page of its items, `whole` the answer as it is. */
+/** Returns the result of an operation: the content of `data` for `single`, a page for `list`, the whole response for `whole`. */
 function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: string } {
   const schema = operationOf(route).responses[String(route.status)]?.content?.['application/json']?.schema ?? {};
   const names = Object.keys(resolved(schema).properties ?? {})
@@ -139,7 +139,7 @@ function deletionFields(route: Route): string[] | undefined {
   return fields.map(([name]) => name);
 }
 
-/** Operations that programs call: not those that are called by other services, or that only show this API. */
+/** The operations for programs, without those that other services call or that only describe the API. */
 const callable = operationsOf('platform').filter(
   ({ access, id, response }) =>
     access !== 'hook' && access !== 'none' && id !== 'createChatCompletion' && response !== undefined,
@@ -176,10 +176,10 @@ ${rendered.map(({ input }) => input).join('\n')}
 /** The types of the events that endpoints receive. */
 export const EVENT_TYPES = ${JSON.stringify(Object.keys(EVENTS))} as const;
 
-/** Every event that endpoints receive; \`type\` decides about \`data\`. */
+/** An event that endpoints receive. Its \`type\` determines its \`data\`. */
 export type WebhookEvent = ${Object.keys(EVENTS).map(eventType).join(' | ')};
 
-/** Operations by name: their input in one object, and their result. */
+/** The operations by name, each with its input in one object and its result. */
 export interface Operations {
 ${rendered.map(({ entry }) => entry).join('')}}
 
@@ -188,9 +188,9 @@ interface Row {
   path: string;
   /** Fields of the input that are sent in the query. */
   query: readonly string[];
-  /** \`single\`: the result is what \`data\` holds; \`list\`: pages; \`whole\`: the answer as it is. */
+  /** \`single\`: the result is the content of \`data\`; \`list\`: pages; \`whole\`: the whole response. */
   shape: 'single' | 'list' | 'whole';
-  /** Fields of a deletion's result: those of the input as they are, others true. */
+  /** The fields of a deletion's result. Fields of the input keep their value; others are true. */
   deletion?: readonly string[];
 }
 
