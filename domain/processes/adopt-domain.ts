@@ -17,7 +17,7 @@ import { isDelegatedTo } from '../registrar/domains.ts';
 import { scheduleCheck } from '../registrar/schedule.ts';
 import { parseDomainName, type ReadTlds } from '../registrar/tlds.ts';
 
-/** A domain that is at our registrar already, and whose it is from now on. At most 90 records: it is one transaction. */
+/** A domain that is already registered at our registrar, and its new account. At most 90 records, because all are written in one transaction. */
 export const AdoptionInput = () =>
   z.object({
     accountId: z.string(),
@@ -36,18 +36,18 @@ export type AdoptionDeps = Deps &
 
 function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();
-  const made: DnsRecord[] = [];
+  const parsed: DnsRecord[] = [];
   for (const given of records) {
     const fields = parseRecord(given, domain);
-    assertNoConflict(fields, made);
-    made.push({ ...fields, id: deps.newId('rec'), domainId, createdAt });
+    assertNoConflict(fields, parsed);
+    parsed.push({ ...fields, id: deps.newId('rec'), domainId, createdAt });
   }
-  return made;
+  return parsed;
 }
 
 /**
- * For operators: puts a domain under an account that is registered at our registrar already (moved from elsewhere, or made
- * there by hand). Nothing is invoiced before its next term. Twice is once. Throws 404 for an account that there is not.
+ * For operators: assigns a domain to an account that is already registered at our registrar (transferred to it, or registered manually).
+ * Nothing is invoiced before its next term. Idempotent. Throws 404 for an unknown account.
  */
 export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<{ domainId: string }> {
   const { accountId, registrant: owner } = input;
@@ -101,7 +101,7 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
   return adopted;
 }
 
-/** Has the world ask our name servers, once they have the records. */
+/** Syncs the domain's records to the platform's name servers, then delegates the domain to them. */
 async function putInService(deps: AdoptionDeps, domain: Domain, present: readonly string[] = []): Promise<void> {
   const { accountId, id: domainId, name, nameservers } = domain;
   await setZoneAliases(deps, domain);
@@ -112,7 +112,7 @@ async function putInService(deps: AdoptionDeps, domain: Domain, present: readonl
       status: 503,
     });
   if (isDelegatedTo(nameservers, present)) return;
-  // Another change is under way, which may be this one: a repeat tells.
+  // Another change is in progress, which may be this one. A repeated call will show it.
   await deps.registrar.delegate(name, nameservers).catch((error) => {
     if (!(error instanceof DelegationUnderWay)) throw error;
   });

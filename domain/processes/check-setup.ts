@@ -10,21 +10,21 @@ import { openAccount } from '../accounts/accounts.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
-/** Dependencies of the synthetic checks beyond {@link Deps}: the outside world as a customer sees it. */
+/** Dependencies of the synthetic checks beyond {@link Deps}: the platform as a customer sees it. */
 export interface CheckDeps extends Deps {
   secrets: Secrets;
   resolver: DnsResolver;
-  /** Sends a request; fails when the answer takes too long. */
+  /** Sends a request; rejects when the response takes too long. */
   send: (url: string, init?: RequestInit) => Promise<Response>;
   /** The issuer of logins, and the client id of the dashboard. */
   login: { issuer: string; clientId: string };
   /** A name that the platform's name servers answer for. */
   dnsName: string;
-  /** The repository of the page that is deployed; empty: the application's placeholder page is all that is checked. */
+  /** The repository of the page that the checks deploy; if empty, only the application's placeholder page is checked. */
   repoUrl: string;
 }
 
-/** The account of the checks, and what it uses. */
+/** The account of the checks with its client and key. */
 export interface CheckAccount {
   state: Checks;
   client: Client;
@@ -33,15 +33,15 @@ export interface CheckAccount {
   isNew?: true;
 }
 
-/** Credits that the account begins with, and gets again when they are used up: R50.00 for months of the cheapest calls. */
+/** Credits that the account starts with, and receives again when they are used up: R50.00, enough for months of the cheapest calls. */
 export const CHECK_CREDITS_MICRO_RAND = 50_000_000;
 const SEALED_UNDER = { checks: 'secretKey' };
 
-/** A setup that another run of the checks made at the same time. */
-const setUpMeanwhile = () => concurrentUpdate();
+/** Creates the error of a setup that a concurrent run of the checks has already done. */
+const setUpConcurrently = () => concurrentUpdate();
 
 /** Opens the account of the checks: one for the whole installation, with one application and all scopes. */
-async function open(deps: CheckDeps): Promise<Checks> {
+async function openCheckAccount(deps: CheckDeps): Promise<Checks> {
   const { id: accountId, keys } = await openAccount(deps, {
     email: 'checks@example.com',
     name: 'Synthetic checks',
@@ -52,18 +52,22 @@ async function open(deps: CheckDeps): Promise<Checks> {
   });
   const secretKey = await deps.secrets.seal(SEALED_UNDER, keys[0]?.secretKey ?? '');
   const state: Checks = { accountId, secretKey };
-  await deps.table.transact([create(Checks, state, setUpMeanwhile)]);
+  await deps.table.transact([create(Checks, state, setUpConcurrently)]);
   return state;
 }
 
-/** Keeps what the checks work with. */
-export async function remember(deps: Pick<Deps, 'table'>, set: Partial<Checks>, forget: string[] = []): Promise<void> {
+/** Updates the stored state of the checks. */
+export async function updateChecks(
+  deps: Pick<Deps, 'table'>,
+  set: Partial<Checks>,
+  forget: string[] = [],
+): Promise<void> {
   await deps.table.transact([change(Checks, {}, { set, remove: forget }, concurrentUpdate)]);
 }
 
-/** Returns the account of the checks with its application; each is created once and used from then on. */
+/** Returns the account of the checks with its application. Each is created once and reused afterwards. */
 export async function prepareChecks(deps: CheckDeps): Promise<CheckAccount> {
-  const found = (await deps.table.get(Checks, {})) ?? (await open(deps));
+  const found = (await deps.table.get(Checks, {})) ?? (await openCheckAccount(deps));
   const secretKey = await deps.secrets.unseal(SEALED_UNDER, found.secretKey);
   const client = createClient({ baseUrl: deps.settings.publicUrl, secretKey, fetch: deps.send });
   if (found.applicationId !== undefined) return { state: found, client, secretKey };
@@ -74,17 +78,17 @@ export async function prepareChecks(deps: CheckDeps): Promise<CheckAccount> {
   });
   if (error) throw new Error(`The application of the checks was not created: ${error.message}`);
   const { id: applicationId, defaultDomain: host } = body.data;
-  await remember(deps, { applicationId, host });
+  await updateChecks(deps, { applicationId, host });
   return { state: { ...found, applicationId, host }, client, secretKey, isNew: true };
 }
 
-/** The address of the checks' page. The port is the local run's; on AWS there is none. */
+/** Returns the URL of the checks' page. It has a port on the local run only. */
 export function pageUrlOf({ settings: { publicUrl } }: Pick<Deps, 'settings'>, host: string): string {
   const { protocol, port } = new URL(publicUrl);
   return `${protocol}//${host}${port ? `:${port}` : ''}/`;
 }
 
-/** Returns the endpoint of the checks, whose receiver is their own page; created once the page is deployed. */
+/** Returns the webhook endpoint of the checks, whose receiver is the page of the checks. It is created once the page is deployed. */
 export async function prepareEndpoint(deps: CheckDeps, { state, client }: CheckAccount): Promise<string> {
   if (state.webhookId !== undefined) return state.webhookId;
   const body = {
@@ -94,6 +98,6 @@ export async function prepareEndpoint(deps: CheckDeps, { state, client }: CheckA
   };
   const { body: made, error } = await client.call(createWebhookRoute, { body });
   if (error) throw new Error(`The endpoint of the checks was not created: ${error.message}`);
-  await remember(deps, { webhookId: made.data.id });
+  await updateChecks(deps, { webhookId: made.data.id });
   return made.data.id;
 }

@@ -18,12 +18,12 @@ import {
   pageUrlOf,
   prepareChecks,
   prepareEndpoint,
-  remember,
+  updateChecks,
 } from './check-setup.ts';
 
 /**
- * Synthetic checks: each product is used as a customer uses it, every minute. What takes longer than a request, a
- * deployment and a delivery, begins in one run and is evaluated by a later one, so that no run waits.
+ * Synthetic checks: every minute they use each product as a customer does. Deployments and deliveries take longer than a request: one run
+ * starts them and a later run evaluates them, so that no run waits.
  */
 
 export const CHECKS = ['login', 'api', 'hosted-page', 'deployment', 'webhook', 'ai', 'dns'] as const;
@@ -33,9 +33,9 @@ export type CheckName = (typeof CHECKS)[number];
 export interface CheckResult {
   check: CheckName;
   outcome: 'PASSED' | 'FAILED';
-  /** Duration of what was checked. */
+  /** Duration of the checked operation. */
   milliseconds: number;
-  /** The observation in place of the expected one. */
+  /** The unexpected result. */
   problem?: string;
 }
 
@@ -44,11 +44,11 @@ const MAX_DELIVERY_MS = 60_000;
 const MAX_RELEASE_MS = 5 * 60_000;
 const MAX_BUILD_MS = 60 * 60_000;
 const MAX_REDIRECTS = 5;
-/** Finished deployments of the checks that stay: as many as a look at them needs. */
+/** Finished deployments of the checks that are kept for diagnosis. */
 const KEPT_DEPLOYMENTS = 3;
 
-/** Something that was observed and should not be. */
-class Unexpected extends Error {}
+/** A result that fails a check. */
+class UnexpectedResult extends Error {}
 
 /** A check that passed, with its duration, or one that is not evaluated now. */
 type Finding = { milliseconds: number } | 'NOT_EVALUATED';
@@ -64,12 +64,12 @@ async function timed(deps: CheckDeps, act: () => Promise<void>): Promise<Finding
 function expectOk(what: string, { status, headers }: Pick<Response, 'status' | 'headers'>): void {
   if (status === 200) return;
   const id = headers.get('x-request-id') ?? headers.get('x-amz-cf-id') ?? 'none';
-  throw new Unexpected(`${what} answered ${status}, not 200 (request ${id})`);
+  throw new UnexpectedResult(`${what} answered ${status}, not 200 (request ${id})`);
 }
 
 const callerOf = ({ state }: CheckAccount): Caller => ({ accountId: state.accountId, keyId: '' });
 
-/** Follows redirects as a browser does: the sign-in page is shown only to who returns the cookies of the redirect to it. */
+/** Follows redirects as a browser does: the sign-in page requires the cookies that the redirect to it has set. */
 async function followWithCookies(deps: CheckDeps, address: string): Promise<Response> {
   const cookies = new Map<string, string>();
   let url = address;
@@ -80,17 +80,17 @@ async function followWithCookies(deps: CheckDeps, address: string): Promise<Resp
     if (answer.status < 300 || answer.status >= 400 || location === null) return answer;
     for (const [, name = '', value = ''] of answer.headers
       .getSetCookie()
-      .map((each) => /^([^=]+)=([^;]*)/.exec(each) ?? [])) {
+      .map((header) => /^([^=]+)=([^;]*)/.exec(header) ?? [])) {
       cookies.set(name, value);
     }
     url = new URL(location, url).href;
   }
-  throw new Unexpected(`The sign-in page is more than ${MAX_REDIRECTS} redirects away`);
+  throw new UnexpectedResult(`The sign-in page is more than ${MAX_REDIRECTS} redirects away`);
 }
 
 const Configuration = memoize(() => z.object({ authorization_endpoint: z.url(), jwks_uri: z.url() }));
 
-/** The way of a sign-in up to the password: the issuer's configuration, its keys and its page. */
+/** Checks a sign-in up to the password: the issuer's configuration, its keys and its sign-in page. */
 const login: Check = (deps) =>
   timed(deps, async () => {
     const { issuer, clientId } = deps.login;
@@ -126,7 +126,7 @@ const hostedPage: Check = async (deps, { state, isNew }) => {
   });
 };
 
-/** A call to the cheapest model on sale, with as little to say as possible. */
+/** Checks a minimal call to the cheapest model on credits. */
 const ai: Check = async (deps, { client, secretKey, state }) => {
   const { body: models } = await client.call(listModels);
   const priceOf = ({ pricing_zar_per_million: { input, output } }: (typeof models.data)[number]) =>
@@ -153,10 +153,10 @@ const ai: Check = async (deps, { client, secretKey, state }) => {
 const dns: Check = (deps) =>
   timed(deps, async () => {
     const { alias, addresses } = await deps.resolver.resolve(deps.dnsName);
-    if (alias === undefined && addresses.length === 0) throw new Unexpected(`${deps.dnsName} has no address`);
+    if (alias === undefined && addresses.length === 0) throw new UnexpectedResult(`${deps.dnsName} has no address`);
   });
 
-/** The end of the last deployment; then another one, of what is built already where that is kept. */
+/** Checks that the last deployment has ended, and starts the next one: a rollback to a kept release if there is one, else a build. */
 const deployment: Check = async (deps, account) => {
   const { state, client } = account;
   const { applicationId = '' } = state;
@@ -172,9 +172,9 @@ const deployment: Check = async (deps, account) => {
     const waited = now - Date.parse(startedAt);
     const isLate = waited > (trigger === 'ROLLBACK' ? MAX_RELEASE_MS : MAX_BUILD_MS);
     if (finishedAt === null && !isLate) return 'NOT_EVALUATED';
-    if (state.deployment) await remember(deps, {}, ['deployment']);
-    if (status === 'FAILED') throw new Unexpected(`The deployment ${pending.id} failed`);
-    if (finishedAt === null) throw new Unexpected(`The deployment ${pending.id} is under way for ${waited} ms`);
+    if (state.deployment) await updateChecks(deps, {}, ['deployment']);
+    if (status === 'FAILED') throw new UnexpectedResult(`The deployment ${pending.id} failed`);
+    if (finishedAt === null) throw new UnexpectedResult(`The deployment ${pending.id} is under way for ${waited} ms`);
     finding = { milliseconds: Date.parse(finishedAt) - Date.parse(startedAt) };
   }
   const caller = callerOf(account);
@@ -182,7 +182,7 @@ const deployment: Check = async (deps, account) => {
   const begun = kept
     ? (await rollBack(deps, caller, { id: applicationId, deploymentId: kept.id })).data
     : (await client.call(createDeployment, { params: { id: applicationId } })).body.data;
-  await remember(deps, { deployment: { id: begun.id, at: begun.startedAt } });
+  await updateChecks(deps, { deployment: { id: begun.id, at: begun.startedAt } });
   const outdated = page.data.filter(({ trigger, finishedAt }) => trigger === 'ROLLBACK' && finishedAt !== null);
   const { accountId } = caller;
   await deps.table.transact(
@@ -191,12 +191,12 @@ const deployment: Check = async (deps, account) => {
   return finding;
 };
 
-/** The delivery of the last ping; then another one. The receiver is the checks' own page. */
+/** Checks that the last ping was delivered, and sends the next one. The receiver is the page of the checks. */
 const webhook: Check = async (deps, account) => {
   const { state, client } = account;
   if (deps.repoUrl === '') return 'NOT_EVALUATED';
   const { body: deployments } = await client.call(listDeployments, { params: { id: state.applicationId ?? '' } });
-  // The placeholder page is no receiver.
+  // The placeholder page cannot receive webhooks.
   if (!deployments.data.some(({ status }) => status === 'SUCCEEDED')) return 'NOT_EVALUATED';
   const id = await prepareEndpoint(deps, account);
   const now = deps.now();
@@ -207,13 +207,13 @@ const webhook: Check = async (deps, account) => {
     const delivery = body.data.find((each) => each.eventId === eventId);
     const waited = now.getTime() - Date.parse(at);
     if (delivery?.status !== 'DELIVERED' && waited <= MAX_DELIVERY_MS) return 'NOT_EVALUATED';
-    await remember(deps, {}, ['ping']);
+    await updateChecks(deps, {}, ['ping']);
     if (delivery?.status !== 'DELIVERED')
-      throw new Unexpected(`The ping ${eventId} is ${delivery?.status ?? 'not attempted'} after ${waited} ms`);
+      throw new UnexpectedResult(`The ping ${eventId} is ${delivery?.status ?? 'not attempted'} after ${waited} ms`);
     finding = { milliseconds: Date.parse(delivery.attempts.at(-1)?.at ?? at) - Date.parse(at) };
   }
   const { data } = await pingWebhook(deps, callerOf(account), { id });
-  await remember(deps, { ping: { eventId: data.eventId, at: now.toISOString() } });
+  await updateChecks(deps, { ping: { eventId: data.eventId, at: now.toISOString() } });
   return finding;
 };
 
@@ -231,8 +231,8 @@ async function runCheck(check: CheckName, deps: CheckDeps, account: CheckAccount
 }
 
 /**
- * Runs every check once. Returns the results of those that were evaluated: a deployment or a delivery that is under way is evaluated by
- * a later run, and what is not set up (no repository, no model on sale) by none.
+ * Runs every check once, and returns the results of the checks that were evaluated. A deployment or delivery in progress is evaluated by a
+ * later run. A check whose subject is not set up (no repository, no model on credits) is never evaluated.
  */
 export async function runChecks(deps: CheckDeps): Promise<{ accountId: string; results: CheckResult[] }> {
   const account = await prepareChecks(deps);

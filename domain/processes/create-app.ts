@@ -19,18 +19,18 @@ import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 
-/** Attempts at a slug with a random suffix. */
+/** Number of random suffixes that are tried for a taken slug. */
 const MAX_SLUG_ATTEMPTS = 3;
 
-/** 40 random bits: of two applications with one name, or of one whose name is reserved. */
+/** Returns a suffix of 40 random bits for a slug that is taken or reserved. */
 const randomSuffix = () => `-${randomBytes(5).toString('hex')}`;
 
-/** A host name that another application has: this one gets another, or none. */
+/** A host name belongs to another application. */
 class NameTaken extends Error {
   readonly host: string;
   /**
-   * True when the other application was deleted: an owner who deletes and recreates an application expects the same
-   * address.
+   * True if the other application is being deleted. Then it is worth waiting: an owner who deletes and recreates an application expects the
+   * same address.
    */
   readonly releasing: boolean;
   constructor(host: string, releasing = false) {
@@ -40,7 +40,7 @@ class NameTaken extends Error {
   }
 }
 
-/** Checks of a name that is being released, and milliseconds between them: a teardown takes about a second. */
+/** Checks of a name that is being released, and the milliseconds between them. A teardown takes about a second. */
 const MAX_RELEASE_WAITS = 20;
 const RELEASE_WAIT_MS = 100;
 
@@ -77,17 +77,17 @@ export async function createApp(
   }
 }
 
-/** An attempt at the names of an application, and what was tried before it. */
+/** An attempt to claim the names of an application, with the number of earlier ones. */
 interface Attempt {
-  /** The end of the slug, behind the application's name. */
+  /** The end of the slug, after the application's name. */
   suffix: string;
-  /** True where the custom domain has a holder without a proof. */
+  /** True if the custom domain is held by an application that can no longer prove it. */
   contested: boolean;
   waits: number;
   suffixes: number;
 }
 
-/** Returns the attempt that follows one whose name another application has. Throws where none could succeed. */
+/** Returns the next attempt after a name was taken. Throws if none can succeed. */
 async function nextAttempt(
   deps: Deps,
   { accountId }: Caller,
@@ -100,7 +100,7 @@ async function nextAttempt(
     return { ...last, waits: last.waits + 1 };
   }
   if (taken.host === customDomain) {
-    // Its holder's proof may be missing. Checked once: another claim of this account is a conflict.
+    // The holder's proof may be missing by now. This is checked once: a second failure is a conflict.
     const isHeld = last.contested || !(await isContestable(deps, taken.host, accountId));
     if (isHeld) throw domainTaken('customDomain', taken.host, taken.releasing);
     return { ...last, contested: true };
@@ -109,11 +109,11 @@ async function nextAttempt(
   return { ...last, suffix: randomSuffix(), suffixes: last.suffixes + 1 };
 }
 
-/** Returns the write that counts a custom domain towards the account's limit of the day. */
+/** Returns the write that counts a custom domain towards the account's daily limit. */
 const countCustomDomain = async (deps: Deps, accountId: string): Promise<Write> =>
   countToday(deps, await findAccount(deps, accountId), 'customDomainsPerDay');
 
-/** An attempt at the address of a new application, and its cell. */
+/** The address of a new application that an attempt claims, and its cell. */
 interface Address {
   slug: string;
   contested: boolean;

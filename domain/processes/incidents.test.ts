@@ -98,7 +98,7 @@ test('an export that ended is one notification, whatever came of it', async () =
     await notify(steady.deps, incidentOfExport({ ...made, status, finishedAt: now.toISOString() }));
   expect(memory.items(Notification.type)).toHaveLength(1);
   const [failed] = incidentOfExport({ ...made, status: 'FAILED', finishedAt: now.toISOString() });
-  expect(failed?.title).toContain('could not be made');
+  expect(failed?.title).toContain('Your export failed');
   expect(NOTIFICATION_KIND_NAMES).toContain(failed?.kind);
 });
 

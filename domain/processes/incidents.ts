@@ -20,15 +20,15 @@ import { willCardPay } from '../billing/auto-top-up.ts';
 import type { Deps } from '../deps.ts';
 import { usageOf } from '../limits/limits.ts';
 
-/** Incidents that other areas record on their items (docs/decisions/0073-more-notifications.md). Each is there once for each occurrence. */
+/** Derives incidents from the items of other areas (docs/decisions/0073-more-notifications.md). Each occurrence is one incident. */
 
-/** Returns the name of a subscription's plan: an account may have many. */
+/** Returns a name that tells a subscription from the account's others. */
 const nameOfPlan = ({ plan: { name }, hostingDomain }: Subscription): string =>
   hostingDomain ? `The plan ${name} for ${hostingDomain}` : `The plan ${name}`;
 
 /**
- * Returns the incidents that an entry of the audit log is, with the name of the plan that it is about. An unpaid invoice is none where a
- * card is about to pay it: what the card's bank refuses is an incident of its own.
+ * Returns the incidents that follow from an entry of the audit log, with the name of its plan. An unpaid invoice is no incident if a card is
+ * about to pay it: if the card's bank refuses the payment, that is a separate incident.
  */
 export async function incidentsOfEntry(deps: Pick<Deps, 'table' | 'now'>, entry: AuditEntry): Promise<Incident[]> {
   const { accountId, action, subjectId } = entry;
@@ -46,7 +46,7 @@ export async function incidentsOfEntry(deps: Pick<Deps, 'table' | 'now'>, entry:
   return (await willCardPay(deps, account, invoice.amountCents)) ? [] : incidents;
 }
 
-/** Returns the incidents that an event is, with the name of what it is about. A deployment that failed is none once its application is deleted, which ends it. */
+/** Returns the incidents that follow from an event, with the name of its subject. A failed deployment is none if its application is deleted, which fails it. */
 export async function incidentsOfEvent(deps: Pick<Deps, 'table'>, event: Event): Promise<Incident[]> {
   const incidents = incidentOfEvent(event);
   const [incident] = incidents;
@@ -64,7 +64,7 @@ const EXPIRY_TITLES = {
   NOT_RENEWABLE: 'It cannot be renewed automatically.',
 } as const;
 
-/** Returns the incident that a notice before the end of a domain's term is; none where its renewal is paid. */
+/** Returns the incident of a domain's expiry notice; none if the renewal is paid. */
 export function incidentOfExpiry({ accountId, id, name, expiryNotice }: Domain): Incident[] {
   if (expiryNotice?.reason === undefined) return [];
   const { expiresAt, days, at, reason } = expiryNotice;
@@ -73,7 +73,7 @@ export function incidentOfExpiry({ accountId, id, name, expiryNotice }: Domain):
   return [{ accountId, kind: 'domain-expiring', subjectId: `${id}-${days}`, title, path, at }];
 }
 
-/** Returns the incident that a registrant's address is which the registrar wants confirmed, or which was not confirmed in time. */
+/** Returns the incident of a registrant's email address that has to be confirmed, or was not confirmed in time. */
 export function incidentOfVerification({ accountId, id, name, owner, verification }: Domain): Incident[] {
   if (verification === undefined) return [];
   const { status, noticeAt: at } = verification;
@@ -85,7 +85,7 @@ export function incidentOfVerification({ accountId, id, name, owner, verificatio
   return [{ accountId, kind: 'domain-problem', subjectId: id, title, path: `/domains/${id}`, at }];
 }
 
-/** Returns the incident that a custom domain in trouble is: its certificate cannot be issued, or not be renewed. */
+/** Returns the incident of a custom domain whose certificate cannot be issued or renewed. */
 export function incidentOfTenant(tenant: DistributionTenant): Incident[] {
   const { accountId, applicationId, token, host, status, problem, troubledSince: at } = tenant;
   if (at === undefined) return [];
@@ -98,34 +98,34 @@ export function incidentOfTenant(tenant: DistributionTenant): Incident[] {
   ];
 }
 
-/** Returns the incident that an export which ended is. */
+/** Returns the incident of a finished export. */
 export function incidentOfExport({ accountId, id, status, finishedAt: at }: AccountExport): Incident[] {
   if (at === null) return [];
   const title =
     status === 'READY'
       ? `Your export is ready. It can be downloaded for ${EXPORT_DAYS} days.`
-      : 'Your export could not be made: the account has more data than an archive holds.';
+      : 'Your export failed: the account has more data than an archive can hold.';
   return [{ accountId, kind: 'export-ready', subjectId: id, title, path: '/settings/data', at }];
 }
 
 /** Shares of a limit at which its account is notified, in percent. */
 const LEVELS = [100, 80] as const;
 
-/** Limits whose use is counted on the account, and beyond which something is refused. */
+/** Limits that are counted on the account, and beyond which requests are refused. */
 const COUNTED = LIMIT_NAMES.filter((name) => isRefused(limitRule(name).error));
 
-/** Returns how full a limit is: 80 or 100 percent at least, or 0. The only one of something that a plan allows is not worth a notice. */
+/** Returns the level that the use of a limit has reached: 100 or 80 percent, or 0. A limit of 1 has no levels: using it is no incident. */
 function levelOf(account: Account, name: LimitName, now: Date): number {
   const [used, limit] = [usageOf(account, name, now) ?? 0, limitOf(account, name)];
   return limit < 2 ? 0 : (LEVELS.find((level) => used * 100 >= limit * level) ?? 0);
 }
 
-/** Returns the incidents that a change of an account's counters or limits is: those that reached 80% or 100% by it. */
+/** Returns the incidents of a change of an account's counters or limits: each limit whose use reached 80% or 100% by the change. */
 export function incidentsOfLimits(before: Account, account: Account, now: Date): Incident[] {
   return COUNTED.flatMap((name) => {
     const level = levelOf(account, name, now);
     const [used, limit] = [usageOf(account, name, now) ?? 0, limitOf(account, name)];
-    // More applications than the plan allows are an incident of their own.
+    // More applications than the plan allows are a separate incident.
     const isExceeded = name === 'applications' && used > limit;
     if (level <= levelOf(before, name, now) || isExceeded) return [];
     const title = level === 100 ? limitMessage(name, limit) : `${used} of ${limit} ${limitRule(name).counts} are used.`;

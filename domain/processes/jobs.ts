@@ -9,14 +9,14 @@ import type { ROUTE_JOBS } from './route-jobs.ts';
 import type { WORKFLOW_JOBS } from './workflow-jobs.ts';
 
 /**
- * Work outside of the table. The stream's rules call no other service: each hands a job over to the queue of the service, where it
- * has its own retries and holds up nothing else (docs/decisions/0060-hand-over.md). A job reads its item again and does what the
- * item asks for now, so it may be repeated, late or out of order.
+ * Work outside of the table. Stream rules call no other service: each hands a job over to the queue of that service, where the job is
+ * retried without delaying others (docs/decisions/0060-hand-over.md). A job reads its item again and does what the item's current state
+ * requires, so it may be repeated, late or out of order.
  */
 
 export type { JobQueue };
 
-/** The queues of jobs, one for each service that may fail alone. */
+/** The queues of jobs, one for each service that may fail independently. */
 export interface JobQueues {
   routes: JobQueue<keyof typeof ROUTE_JOBS>;
   payments: JobQueue<keyof typeof PAYMENT_JOBS>;
@@ -25,11 +25,11 @@ export interface JobQueues {
 }
 
 export interface JobRule<D> {
-  /** @returns false if the item does not exist any more */
+  /** @returns false if the item no longer exists */
   perform(deps: D & Pick<Deps, 'table'>, job: Job): Promise<boolean>;
 }
 
-/** Defines a job about an item of an entity. @param act what is done, with what the change said beside the item */
+/** Defines a job about an item of an entity. @param act does the work; `detail` is what the rule passed in addition to the item */
 export const jobAbout = <T, K, D>(
   entity: Entity<T, K>,
   act: (deps: D, item: T, detail: string) => Promise<unknown>,
@@ -42,21 +42,21 @@ export const jobAbout = <T, K, D>(
   },
 });
 
-/** The dependencies of all jobs of a queue together. */
+/** The combined dependencies of all jobs of a queue. */
 type NeedsOf<Jobs> = {
   [Name in keyof Jobs]: Jobs[Name] extends JobRule<infer D> ? (deps: D) => void : never;
 }[keyof Jobs] extends (deps: infer All) => void
   ? All
   : never;
 
-/** A job that fails is repeated after these pauses, in milliseconds, and then by its queue. */
+/** Pauses before a failed job is repeated within the invocation, in milliseconds. Afterwards its queue repeats it. */
 const PAUSES_MS = [500, 2000];
-/** Failures that took longer than this are left to the queue, in milliseconds. */
+/** A job that has taken longer than this is repeated by its queue only, in milliseconds. */
 const MAX_REPEATED_MS = 5000;
 
 /**
- * Performs a job. Resolves with the fields of its line of log once it is done.
- * @param pause waits that many milliseconds
+ * Performs a job. Resolves with the fields of its log line.
+ * @param pause waits for a number of milliseconds
  */
 export async function performJob<Jobs extends Readonly<Record<string, JobRule<never>>>>(
   jobs: Jobs,
@@ -65,12 +65,12 @@ export async function performJob<Jobs extends Readonly<Record<string, JobRule<ne
   pause: (milliseconds: number) => Promise<unknown> = sleep,
 ): Promise<Record<string, unknown>> {
   const rule = jobs[message.job];
-  // A later version queued it: its own consumer performs it once that is deployed.
+  // A later version queued the job. Its consumer performs the job once it is deployed.
   if (!rule) throw new Error(`This version has no job ${message.job}`);
   const began = deps.now().getTime();
   for (let attempt = 0; ; attempt += 1) {
     try {
-      // They are what any of the jobs needs.
+      // `deps` satisfies every job of the queue.
       const done = await rule.perform(deps as never, message);
       return { job: message.job, accountId: message.accountId, key: message.key.pk, done };
     } catch (error) {
@@ -81,7 +81,7 @@ export async function performJob<Jobs extends Readonly<Record<string, JobRule<ne
   }
 }
 
-/** A message of a queue of jobs. */
+/** A message of a job queue. */
 export const JobInput = z.object({
   job: z.string(),
   key: z.object({ pk: z.string(), sk: z.string() }),

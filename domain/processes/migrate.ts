@@ -11,14 +11,14 @@ import type { Deps } from '../deps.ts';
 import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
 import { HOUR_MS } from '../time.ts';
 
-/** Items that are read at once, and of them those that are changed at once. */
+/** Items that are read in one batch, and the number of them that are changed concurrently. */
 const BATCH_SIZE = 100;
 const CONCURRENCY = 10;
 const MAX_FAILURES_SHOWN = 10;
-/** Time after which a migration with items that could not be changed goes through the table again. */
+/** Time after which a migration with failed items scans the table again, in milliseconds. */
 const REPEAT_FAILED_AFTER_MS = HOUR_MS;
 
-interface Moving {
+interface Transformation {
   set: Record<string, unknown>;
   remove: readonly string[];
   when: Record<string, Condition>;
@@ -28,15 +28,15 @@ type MigrateDeps = Pick<Deps, 'table' | 'now'>;
 
 /** Progress of all migrations after a run, for operators and metrics. */
 export interface MigrationReport {
-  /** True when no migration has anything left to do. */
+  /** True if all migrations of this version are done. */
   done: boolean;
   runs: MigrationRun[];
 }
 
 /**
- * Continues the migrations (docs/decisions/0050-mixed-versions.md), one after another, until they are done or the run's time is
- * over. After each batch the progress is stored, and a change of an item may be repeated: a run may end at any point, and several
- * may be under way. An item that cannot be changed is counted and holds up no other.
+ * Continues the migrations (docs/decisions/0050-mixed-versions.md), one after another, until they are done or the budget is spent. The
+ * progress is stored after each batch, and changes of items are idempotent: a run may end at any point, and runs may be concurrent. An item
+ * that cannot be changed is counted and does not block the others.
  */
 export async function migrate(
   deps: MigrateDeps,
@@ -52,7 +52,7 @@ export async function migrate(
   return await readMigrations(deps, migrations);
 }
 
-/** Returns the progress of the migrations of this version, and of others that ran on this table. */
+/** Returns the progress of all migrations that ran on this table, also of other versions. */
 export async function readMigrations(
   { table }: Pick<Deps, 'table'>,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -62,7 +62,7 @@ export async function readMigrations(
   return { done, runs };
 }
 
-/** Returns the migration's progress, which begins with the first run, and again some time after it failed. */
+/** Returns the migration's progress. Starts the migration in the first run, and again some time after it failed. */
 async function begin(deps: MigrateDeps, { name }: Migration): Promise<MigrationRun | undefined> {
   const known = await deps.table.get(MigrationRun, { name });
   const now = deps.now();
@@ -79,10 +79,10 @@ async function begin(deps: MigrateDeps, { name }: Migration): Promise<MigrationR
     failures: [],
     startedAt: now.toISOString(),
   };
-  return await store(deps, run, known);
+  return await storeProgress(deps, run, known);
 }
 
-/** Changes one batch of items, and stores how far the migration is. @returns undefined where another run was first */
+/** Changes one batch of items, and stores the progress. @returns undefined if another run was first */
 async function continueRun(
   deps: MigrateDeps,
   migration: Migration,
@@ -90,10 +90,10 @@ async function continueRun(
 ): Promise<MigrationRun | undefined> {
   const { items, next } = await deps.table.scan({ limit: BATCH_SIZE, after: run.cursor });
   const stored = items.map((item) => fromItem(item));
-  const behind = stored.filter((item) => item.entity === migration.entity && versionOf(item) < migration.to);
+  const outdated = stored.filter((item) => item.entity === migration.entity && versionOf(item) < migration.to);
   let changed = 0;
   const failures: MigrationRun['failures'] = [];
-  await inChunks(behind, CONCURRENCY, async (item) => {
+  await inChunks(outdated, CONCURRENCY, async (item) => {
     const key = { pk: String(item.pk), sk: String(item.sk) };
     try {
       if (await changeItem(deps, migration, key)) changed += 1;
@@ -114,10 +114,10 @@ async function continueRun(
       ? { cursor: next }
       : { status: failed > 0 ? ('FAILED' as const) : ('DONE' as const), finishedAt: deps.now().toISOString() }),
   };
-  return await store(deps, after, run);
+  return await storeProgress(deps, after, run);
 }
 
-/** Brings one item forward, as it is now. @returns false for one that is forward already, or gone */
+/** Migrates one item in its current state. @returns false if it is migrated already or deleted */
 async function changeItem(deps: MigrateDeps, { to, reads, forward }: Migration, key: ItemKey): Promise<boolean> {
   return await retryOnConflict(async () => {
     const found = await deps.table.getByKey(key);
@@ -133,8 +133,8 @@ async function changeItem(deps: MigrateDeps, { to, reads, forward }: Migration, 
   });
 }
 
-/** Returns the writes that put an item, changed, under another key in one step. */
-function move(item: Record<string, unknown>, target: ItemKey, { set, remove, when }: Moving): Write[] {
+/** Returns the writes that atomically move a changed item to another key. */
+function move(item: Record<string, unknown>, target: ItemKey, { set, remove, when }: Transformation): Write[] {
   const kept = Object.entries(item).filter(([name]) => !remove.includes(name));
   const moved = { ...Object.fromEntries(kept), ...set, ...target };
   const key = { pk: String(item.pk), sk: String(item.sk) };
@@ -147,8 +147,12 @@ const isStill = (value: unknown): Condition => {
   throw new Error('a migration reads texts, numbers and flags only');
 };
 
-/** Stores progress on the progress that was read. @returns undefined where another run was first */
-async function store(deps: MigrateDeps, run: MigrationRun, before?: MigrationRun): Promise<MigrationRun | undefined> {
+/** Stores the progress, on the condition that it is unchanged since it was read. @returns undefined if another run was first */
+async function storeProgress(
+  deps: MigrateDeps,
+  run: MigrationRun,
+  before?: MigrationRun,
+): Promise<MigrationRun | undefined> {
   const write: Write = before
     ? replace(MigrationRun, run, { batches: { is: before.batches } }, concurrentUpdate)
     : create(MigrationRun, run, concurrentUpdate);

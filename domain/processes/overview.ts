@@ -22,19 +22,19 @@ import { DAY_MS, timestampBefore } from '../time.ts';
 
 type Overview = Output<typeof OverviewRoute>['data'];
 
-/** Days whose AI calls say what is spent a day. */
+/** Days over which the daily cost of AI calls is averaged. */
 const AI_RATE_DAYS = 7;
-/** The newest keys and domains are looked through. */
+/** Number of newest keys and domains that are considered. */
 const MAX_LISTED = 200;
 
-/** Returns how many days cents last at a rate of cents a day, ten years at most; null without a rate. */
+/** Returns the number of days that an amount lasts at a daily rate, both in cents; at most ten years, null without a rate. */
 export function lasts(cents: number, centsPerDay: number): Overview['wallet']['lasts'] {
   if (centsPerDay <= 0) return null;
   const days = Math.min(3650, Math.floor(Math.max(0, cents) / centsPerDay));
   return { perDay: formatRand(Math.round(centsPerDay)), days };
 }
 
-/** Returns the wallet's cents a day: plans by their price, and purchases of AI credits of this month and the two before by their sum. */
+/** Returns the wallet's daily spending in cents: the price of the plans, and the average purchases of AI credits in this month and the two before. */
 async function readWalletRate(deps: Deps, caller: Caller): Promise<number> {
   const { data } = await readSpending(deps, caller);
   const recent = data.months.slice(-3);
@@ -45,8 +45,8 @@ async function readWalletRate(deps: Deps, caller: Caller): Promise<number> {
 }
 
 /**
- * Returns the cents of AI credits that the last days' calls cost a day, by the stored sums: the last minutes' calls make little of a rate
- * of days, and a busy account's would be read on each load of the dashboard and after each change in it.
+ * Returns the daily cost of the last days' AI calls in cents, from the stored sums. The calls of the last minutes are not in the sums: they
+ * hardly change the average, and reading a busy account's calls at each load of the dashboard would be expensive.
  */
 async function readCreditsRate(deps: Deps, { accountId }: Caller): Promise<number> {
   const from = timestampBefore(deps.now(), (AI_RATE_DAYS - 1) * DAY_MS).slice(0, 10);
@@ -54,7 +54,7 @@ async function readCreditsRate(deps: Deps, { accountId }: Caller): Promise<numbe
   return sums.reduce((sum, { microRand }) => sum + microRand, 0) / CENT_MICRO_RAND / AI_RATE_DAYS;
 }
 
-/** Returns the keys in use that expire soon, and those that have spent most of their budget. */
+/** Returns the active keys that expire soon, and the ones that have spent most of their budget. */
 async function readKeys(deps: Deps, { accountId }: Caller): Promise<Pick<Overview, 'expiringKeys' | 'budgets'>> {
   const now = deps.now();
   const { items } = await deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_LISTED, offset: 0 });
@@ -86,7 +86,7 @@ async function readKeys(deps: Deps, { accountId }: Caller): Promise<Pick<Overvie
   return { expiringKeys, budgets };
 }
 
-/** A time, if it comes within {@link EXPIRES_SOON_DAYS}. */
+/** Returns a time if it is within {@link EXPIRES_SOON_DAYS}. */
 const expiringSoon = (at: string | null, now: Date): string[] =>
   at !== null && Date.parse(at) <= now.getTime() + EXPIRES_SOON_DAYS * DAY_MS ? [at] : [];
 
@@ -107,10 +107,10 @@ async function readWebhooks(deps: Deps, { accountId }: Caller): Promise<Overview
   return { endpoints: endpoints.length, failing };
 }
 
-/** An action in words; one of a newer version has none here. */
+/** Returns the label of an action; the action itself if a newer version recorded it. */
 const labelOf = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIONS[action].label : action);
 
-/** GET /dashboard/v1/overview: everything that the screen shows beside the account and its applications, in one request. */
+/** GET /dashboard/v1/overview: everything that the screen shows in addition to the account and its applications, in one request. */
 export async function readOverview(deps: Deps, caller: Caller): Promise<Output<typeof OverviewRoute>> {
   const { accountId } = caller;
   const [account, ai, unpaid, walletRate, creditsRate, webhooks, keys, expiringDomains, changes] = await Promise.all([

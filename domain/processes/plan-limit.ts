@@ -10,7 +10,7 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
 
-/** Returns the account's applications that are not deleted, oldest first, each as it is at this moment. */
+/** Returns the account's applications that are not deleted, oldest first, read consistently. */
 async function readApps(deps: Pick<Deps, 'table'>, accountId: string): Promise<App[]> {
   const listed: string[] = [];
   for await (const { id } of deps.table.each(App, appsOf(accountId))) listed.push(id);
@@ -18,9 +18,9 @@ async function readApps(deps: Pick<Deps, 'table'>, accountId: string): Promise<A
   return apps.flatMap((app) => (app && app.status !== 'DELETING' ? [app] : []));
 }
 
-const EXCLUDED = 'The plan of this account allows fewer applications. Upgrade the plan or delete other applications.';
+const REASON = 'The plan of this account allows fewer applications. Upgrade the plan or delete other applications.';
 
-/** Suspends the applications beyond the allowed number and resumes the others, as long as the account is as it was read. */
+/** Suspends the applications beyond the allowed number and resumes the others. Throws a conflict if the account has changed since it was read. */
 async function enforce(
   deps: Pick<Deps, 'table' | 'now' | 'commit'>,
   account: Account,
@@ -33,11 +33,11 @@ async function enforce(
   const guard = [check(Account, { id: accountId }, conditionsOf(account), concurrentUpdate)];
   for (const [rank, app] of apps.entries()) {
     if (rank < allowed) await removeSuspension(deps, app, 'PLAN', guard);
-    else await addSuspension(deps, app, { cause: 'PLAN', reason: EXCLUDED }, guard);
+    else await addSuspension(deps, app, { cause: 'PLAN', reason: REASON }, guard);
   }
 }
 
-/** Conditions under which a decision about an account's applications still holds. */
+/** The conditions under which a decision about an account's applications is still valid. */
 const conditionsOf = (account: Account) => ({
   'plan.appLimit': { is: account.plan.appLimit },
   'limits.applications': unchanged(account.limits?.applications),
@@ -61,8 +61,8 @@ function storeLimit(account: Account, planLimit: Account['planLimit']): { write:
 const sameSteps = (one: readonly Step[], other: readonly Step[]) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Brings an account's applications to what its plan allows: begins and ends grace periods, suspends what is beyond the limit
- * when its time has come, resumes what is within. May be repeated at any time.
+ * Applies an account's plan limit to its applications: begins and ends grace periods, suspends the applications beyond the limit at the end
+ * of their grace period, and resumes the ones within it. Idempotent.
  */
 export async function reviewPlanLimit(deps: Pick<Deps, 'table' | 'now' | 'commit'>, accountId: string): Promise<void> {
   await retryOnConflict(async () => {

@@ -7,7 +7,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { QUARANTINE, type SweepDeps, type SweepFailure, sweepFailureOf } from '../sweep/sweep.ts';
 
-/** An item that was taken out of its due queue because it kept failing. */
+/** An item that a sweep removed from its due queue because it kept failing. */
 export interface QuarantinedItem {
   pk: string;
   sk: string;
@@ -17,9 +17,9 @@ export interface QuarantinedItem {
   since: string;
 }
 
-/** Number of items read at once. */
+/** Number of items that are read concurrently. */
 const CONCURRENCY = 20;
-/** Items shown or released by one call. */
+/** Most items that one call returns or releases. */
 const MAX_ITEMS = 500;
 
 interface Found {
@@ -28,28 +28,28 @@ interface Found {
   failure: SweepFailure;
 }
 
-/** Returns the quarantined items that are meant, those that have waited longest first, at most 500. */
-async function findAll(deps: SweepDeps, isMeant: (found: Found) => boolean): Promise<Found[]> {
+/** Returns the selected quarantined items, the oldest first, at most 500. */
+async function findAll(deps: SweepDeps, isSelected: (found: Found) => boolean): Promise<Found[]> {
   const found: Found[] = [];
   const until = deps.now().toISOString();
   for (let from: Due | undefined; ; ) {
     const dues = await deps.table.due(QUARANTINE, { until, limit: CONCURRENCY, ...(from ? { from } : {}) });
     const stored = await Promise.all(dues.map((due) => deps.table.getByKey(due)));
-    for (const [at, due] of dues.entries()) {
-      const failure = failureIn(stored[at]);
+    for (const [index, due] of dues.entries()) {
+      const failure = failureIn(stored[index]);
       const each = failure && { due, since: due.dueAt, failure };
-      if (each && isMeant(each)) found.push(each);
+      if (each && isSelected(each)) found.push(each);
     }
     from = dues.at(-1);
     if (dues.length < CONCURRENCY || found.length >= MAX_ITEMS) return found.slice(0, MAX_ITEMS);
   }
 }
 
-/** Returns the failure of an item that is quarantined; undefined for any other: the index is some milliseconds behind. */
+/** Returns the failure of a quarantined item; undefined for any other item, because the index lags some milliseconds behind the table. */
 const failureIn = (stored: Item | undefined): SweepFailure | undefined =>
   stored?.duePk && 'S' in stored.duePk && stored.duePk.S === QUARANTINE ? sweepFailureOf(stored) : undefined;
 
-/** Lists quarantined items, those that have waited longest first, at most 500. */
+/** Lists quarantined items, the oldest first, at most 500. */
 export async function listQuarantined(deps: SweepDeps): Promise<{ items: QuarantinedItem[] }> {
   const found = await findAll(deps, () => true);
   const items = found.map(({ due: { pk, sk }, since, failure: { duePk, count, error } }) => ({
@@ -74,26 +74,26 @@ export const ReleaseInput = z.union([
   z.strictObject({ all: z.literal(true) }),
 ]);
 
-async function findMeant(
+async function findSelected(
   deps: SweepDeps,
-  which: z.output<typeof ReleaseInput>,
+  selection: z.output<typeof ReleaseInput>,
 ): Promise<Pick<Found, 'due' | 'failure'>[]> {
-  if ('pk' in which) {
-    const failure = failureIn(await deps.table.getByKey(which));
-    return failure ? [{ due: which, failure }] : [];
+  if ('pk' in selection) {
+    const failure = failureIn(await deps.table.getByKey(selection));
+    return failure ? [{ due: selection, failure }] : [];
   }
-  if ('all' in which) return await findAll(deps, () => true);
-  const { queue } = which;
+  if ('all' in selection) return await findAll(deps, () => true);
+  const { queue } = selection;
   return await findAll(deps, ({ failure: { duePk } }) => duePk === queue || duePk.startsWith(`${queue}#`));
 }
 
-/** Returns quarantined items to their queues, due now and without their failures. At most 500 of a queue by one call. */
+/** Returns quarantined items to their queues, due now and with their failures cleared. At most 500 items in one call. */
 export async function releaseQuarantined(
   deps: SweepDeps & Pick<Deps, 'commit'>,
-  which: z.output<typeof ReleaseInput>,
+  selection: z.output<typeof ReleaseInput>,
 ): Promise<{ released: number }> {
   let released = 0;
-  for (const { due, failure } of await findMeant(deps, which)) {
+  for (const { due, failure } of await findSelected(deps, selection)) {
     const set = { duePk: failure.duePk, dueAt: deps.now().toISOString() };
     const what = { set, remove: ['sweepFailure'], when: { duePk: { is: QUARANTINE } } };
     const write = changeByKey(due, what, concurrentUpdate);
@@ -102,11 +102,11 @@ export async function releaseQuarantined(
   return await deps.commit(
     [],
     { released },
-    { action: 'quarantine.released', accountId: NO_ACCOUNT, after: { ...which, released } },
+    { action: 'quarantine.released', accountId: NO_ACCOUNT, after: { ...selection, released } },
   );
 }
 
-/** Takes quarantined items out of all queues: nothing is done about them any more. */
+/** Removes quarantined items from all queues, so that they are never processed again. */
 export async function discardQuarantined(deps: SweepDeps, items: readonly QuarantinedItem[]): Promise<void> {
   for (const { pk, sk } of items) {
     const what = { remove: ['duePk', 'dueAt', 'sweepFailure'], when: { duePk: { is: QUARANTINE } } };

@@ -15,7 +15,7 @@ import { deliverySweeps } from '../webhooks/delivery-sweep.ts';
 import { eventSweeps } from '../webhooks/event-sweep.ts';
 import { accountQueue } from './suspension.ts';
 
-/** Due queues of what was started from the stream and may be lost. */
+/** Due queues of work that the stream starts and that may be lost. */
 const QUEUES = {
   cells: cellQueue,
   deployments: deploymentQueue,
@@ -33,7 +33,7 @@ const QUEUES = {
   accounts: accountQueue,
 };
 
-/** The jobs of the reconciler, by name: those that sweep a queue each, and those of the safety net of webhooks. */
+/** The reconciler's jobs by name: one sweep per due queue, and the sweeps of webhook deliveries and events. */
 export const reconcilers = (deps: QueueDeps<typeof QUEUES> & Parameters<typeof deliverySweeps>[0]) => ({
   ...deliverySweeps(deps),
   ...eventSweeps(deps),

@@ -4,7 +4,7 @@ import { routeNewApp } from '../deployments/executions.ts';
 import { applyAppStatus } from '../deployments/suspension.ts';
 import { jobAbout } from './jobs.ts';
 
-/** Jobs that change where host names lead, and whether an application is served. */
+/** Jobs that change the routes of host names, and whether an application is served. */
 export const ROUTE_JOBS = {
   'app.route-placeholder': jobAbout(App, routeNewApp),
   'app.apply-status': jobAbout(App, applyAppStatus),

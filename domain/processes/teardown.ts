@@ -11,14 +11,14 @@ import { removeDatabases } from '../databases/removal.ts';
 import { failDeployment } from '../deployments/finish.ts';
 import type { Deps } from '../deps.ts';
 
-/** Deletes at most this many items in one transaction. */
+/** Most deployments that one transaction deletes. */
 const BATCH_SIZE = 50;
 
 /**
- * Takes an application down for good: its addresses, its function, its databases, its builds, its variables, and last itself. Every
- * step may be repeated; what is gone already is no error.
+ * Removes everything that a deleted application had: its host names, function, databases, builds and variables, and finally the application
+ * itself. Every step is idempotent.
  *
- * @param deploymentId the one that was under way: its build may have left something after all was taken down
+ * @param deploymentId the deployment that was running: its build may leave files after everything else is removed
  */
 export async function teardownApp(
   deps: Deps & {
@@ -27,12 +27,12 @@ export async function teardownApp(
   } & InCell<'appHost' | 'appLogs' | 'hostRoutes'>,
   { accountId, applicationId, deploymentId, cellIds = [HOME_CELL] }: z.output<typeof TeardownInput>,
 ): Promise<void> {
-  const of = { accountId, id: applicationId };
-  const app = await deps.table.get(App, of);
+  const key = { accountId, id: applicationId };
+  const app = await deps.table.get(App, key);
   if (!app) {
     if (deploymentId) {
       await deps.builds.remove(applicationId, deploymentId);
-      // A step that was making a release takes it down itself, unless it died.
+      // A workflow step that was creating a release removes it itself, unless the step died.
       await removeFunctions(deps, applicationId, cellIds);
     }
     return await deps.builds.removeCaches(applicationId);
@@ -41,9 +41,9 @@ export async function teardownApp(
   const { customDomain } = app;
   const hasTenant = customDomain !== undefined && (await closeTenant(deps, customDomain));
   const domain = customDomain ? await stillOwnedHost(deps, app, customDomain.host) : [];
-  const own = hasTenant ? [] : domain;
+  const ownedHosts = hasTenant ? [] : domain;
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  // Its route ends at once: its target is a name that is free for others in a moment.
+  // The routes are removed first: they point to a host name that others can claim soon.
   await hostRoutes.remove([...app.hosts, ...domain]);
   await removeFunctions(
     deps,
@@ -53,7 +53,7 @@ export async function teardownApp(
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
   const list = deploymentsOf(applicationId);
-  // As any that fails: its event follows, and its build's minutes count, otherwise deleting an application would make builds free.
+  // The deployment ends like any failed one, with its event and its build minutes. Otherwise deleting an application would make builds free.
   const endDeployment = (id: string) =>
     failDeployment(deps, { accountId, applicationId, deploymentId: id }, 'The application was deleted.');
   for (;;) {
@@ -63,20 +63,22 @@ export async function teardownApp(
     for (const { id, finishedAt } of items) if (finishedAt === null) await endDeployment(id);
     await deps.table.transact(items.map(({ id }) => remove(Deployment, { accountId, id })));
   }
-  // The list is some milliseconds behind: what is newest may not be in it yet.
+  // The list lags some milliseconds behind the table: the newest deployments may not be in it yet.
   const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
   for (const id of newest) await endDeployment(id);
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
-    ...[...claimedHosts(app), ...own].map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
+    ...[...claimedHosts(app), ...ownedHosts].map((host) =>
+      remove(Host, { host }, { applicationId: { is: applicationId } }),
+    ),
     ...(await claimRemoval(deps, app)),
-    remove(EnvSet, of),
+    remove(EnvSet, key),
     remove(GitAccess, { applicationId }),
-    remove(App, of),
+    remove(App, key),
   ]);
 }
 
-/** Removes an application's function and its log in some cells. */
+/** Removes an application's function and logs in the given cells. */
 async function removeFunctions(
   deps: InCell<'appHost' | 'appLogs'>,
   applicationId: string,
@@ -89,28 +91,25 @@ async function removeFunctions(
   }
 }
 
-/**
- * Returns the host while it still belongs to this application: after the removal of its tenant another application may
- * have claimed it.
- */
+/** Returns the host if it still belongs to this application. After its tenant was removed, another application may have claimed it. */
 async function stillOwnedHost(deps: Deps, { id }: App, host: string): Promise<string[]> {
   const claim = await deps.table.get(Host, { host });
   return claim?.applicationId === id ? [host] : [];
 }
 
-/** Returns the write that removes the claim of the application's domain, where it has one that was not verified. */
+/** Returns the write that removes the application's unverified claim of its custom domain, if it has one. */
 async function claimRemoval(deps: Deps, { id, accountId, customDomain }: App): Promise<Write[]> {
   if (!customDomain) return [];
-  const of = { host: customDomain.host, accountId };
-  const claim = await deps.table.get(HostClaim, of);
-  return claim?.applicationId === id ? [remove(HostClaim, of, { applicationId: { is: id } })] : [];
+  const key = { host: customDomain.host, accountId };
+  const claim = await deps.table.get(HostClaim, key);
+  return claim?.applicationId === id ? [remove(HostClaim, key, { applicationId: { is: id } })] : [];
 }
 
 export const TeardownInput = z.object({
   accountId: z.string(),
   applicationId: z.string(),
-  /** The deployment that was under way. */
+  /** The deployment that was running. */
   deploymentId: z.optional(z.string()),
-  /** The cells that the application was in, which its item says no more when the step runs again. */
+  /** The cells that the application was in. Its item is deleted when the step runs again. */
   cellIds: z.optional(z.array(z.string())),
 });

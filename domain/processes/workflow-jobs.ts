@@ -12,7 +12,7 @@ import { startMove } from '../moves/executions.ts';
 import { onDomainInvoicePaid } from '../registrar/lifecycle.ts';
 import { jobAbout } from './jobs.ts';
 
-/** Jobs that start and stop executions of the state machines, and builds. Where it has one, the detail names the execution. */
+/** Jobs that start and stop builds and executions of the state machines. A job's detail, if it has one, names the execution. */
 export const WORKFLOW_JOBS = {
   'app.teardown': jobAbout(App, (deps: Parameters<typeof startTeardown>[0], app) => startTeardown(deps, app)),
   'app.move': jobAbout(Move, startMove),

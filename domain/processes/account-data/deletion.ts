@@ -19,7 +19,7 @@ import { concurrentUpdate, retryRequest } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { findAccount } from '../../limits/limits.ts';
 import { DAY_MS, timestampAfter } from '../../time.ts';
-import { reapplying } from '../suspension.ts';
+import { reapplyChange } from '../suspension.ts';
 
 /**
  * The request for the deletion of an account, and its cancellation. Until the end of the grace period the account is read and
@@ -78,7 +78,7 @@ export async function requestDeletion(
     const endsAt = timestampAfter(now, GRACE_DAYS * DAY_MS);
     const refundCents = refundOf(account, await deps.table.get(AiAccount, { accountId }));
     const deletion: AccountDeletion = { accountId, status: 'GRACE', requestedAt, endsAt, refundCents, dueAt: endsAt };
-    const { set, when } = reapplying(account, now);
+    const { set, when } = reapplyChange(account, now);
     const unowed = { deletion: 'absent' as const, ...balanceIs(account) };
     const data = viewDeletion(deletion);
     return await deps.commit(
@@ -109,7 +109,7 @@ export async function cancelDeletion(deps: Deps, { accountId }: Caller): Promise
     if (!account.deletion || !deletion || deletion.status === 'CANCELLED')
       throw new ApiError('not_found', 'No deletion of this account is requested.');
     if (deletion.status !== 'GRACE') throw new ApiError('conflict', 'The deletion of this account has begun.');
-    const { set, when } = reapplying(account, deps.now());
+    const { set, when } = reapplyChange(account, deps.now());
     const ended = {
       set: { status: 'CANCELLED' },
       remove: unschedule(AccountDeletion),

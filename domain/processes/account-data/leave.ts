@@ -34,7 +34,7 @@ import { expireLater, scheduleCheck } from '../../registrar/schedule.ts';
 import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
 import { HOUR_MS, MINUTE_MS, timestampAfter } from '../../time.ts';
-import { applySuspension, reapplying } from '../suspension.ts';
+import { applySuspension, reapplyChange } from '../suspension.ts';
 import { creditCentsOf, refundOf } from './deletion.ts';
 import { anonymous, recordsEnd, removeRest, storedIn } from './removal.ts';
 
@@ -60,7 +60,7 @@ async function begin(deps: LeaveDeps, { accountId, endsAt }: AccountDeletion): P
   if (account?.deletion?.endsAt !== endsAt) return false;
   const now = deps.now();
   const refundCents = refundOf(account, await deps.table.get(AiAccount, { accountId }));
-  const { set, when } = reapplying(account, now);
+  const { set, when } = reapplyChange(account, now);
   const suspension = { reason: SUSPENDED, since: now.toISOString() };
   const running = { status: 'RUNNING', refundCents, ...schedule(AccountDeletion, now) };
   const writes = [

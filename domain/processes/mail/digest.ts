@@ -20,38 +20,38 @@ import { DAY_MS, MINUTE_MS, timestampAfter, timestampBefore } from '../../time.t
 import { renderDigest } from './messages.ts';
 
 /**
- * Emails about notifications (docs/decisions/0066-emails.md). The first of a kind is sent at once; what follows within the window
- * waits in the queue and is one email at its end. The ids of what a member was sent are stored afterwards: a crash between the two
- * sends it twice, and never not at all.
+ * Emails about notifications (docs/decisions/0066-emails.md). The first notification of a kind is sent immediately. Further ones within the
+ * window wait in the queue and become one email at its end. The ids of the sent notifications are stored after the email is sent: a crash in
+ * between sends them twice, but never loses them.
  */
 
 export type MailDeps = Deps & { mailer: Mailer; mails: JobQueue };
 
 const WINDOW_MS = MAIL_WINDOW_MINUTES * MINUTE_MS;
-/** An email that was begun and not finished within this time is begun again by another job, in milliseconds. */
+/** Time after which another job retries an email that was started and not finished, in milliseconds. */
 const CLAIM_MS = 45_000;
 /** The longest delay of a message of SQS, in seconds. */
 const MAX_DELAY_S = 900;
-/** Notifications of one kind that an email is about; of more it says so. */
+/** Most notifications of one kind that an email counts; beyond it the email says "more than". */
 const MAX_COUNTED = 200;
-/** Notifications of all kinds that are read for an email at most, and whose ids are kept. */
+/** Most notifications of all kinds that are read for an email, and whose ids are kept. */
 const MAX_READ = 1000;
-/** Notifications of one page of them: few have more. */
+/** Notifications read in one page: few accounts have more. */
 const PAGE_SIZE = 200;
 
 const idOf = ({ day, kind, subjectId }: Notification) => `${day}.${kind}.${subjectId}`;
 
-/** Returns the right that a member needs for a kind; the owners' alone for one that this version does not know. */
+/** Returns the right that a member needs for a kind; the owners' right for a kind that this version does not know. */
 const rightFor = (kind: NotificationKind) => entryOf(MAIL_RIGHTS, kind) ?? 'manage';
 
-/** Reads an account with its members who are sent a kind; undefined for an account that is gone. */
+/** Reads an account and the members who receive a kind; undefined for a deleted account. */
 async function recipientsOf(deps: Pick<Deps, 'table'>, { accountId, kind }: Notification) {
   if (!(await deps.table.get(Account, { id: accountId }))) return undefined;
   const { account, members } = await readTeam(deps, accountId);
   return { account, members: members.filter(({ role }) => hasRight(role, rightFor(kind))) };
 }
 
-/** Hands a job over for each member who is to know of a notification. */
+/** Hands over one job for each member who receives a notification. */
 export async function announce(deps: MailDeps, notification: Notification): Promise<void> {
   const { accountId } = notification;
   const key = Notification.key(notification);
@@ -59,10 +59,10 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
   await deps.mails.send(members.map(({ subject: detail }) => ({ job: 'notification.mail', key, accountId, detail })));
 }
 
-/** The first day of whose notifications an email is. */
+/** Returns the first day whose notifications an email includes. */
 const firstDay = (now: Date): string => timestampBefore(now, DAY_MS).slice(0, 10);
 
-/** Reads the notifications of a kind of the last day; `isCut` where there are more than are read. */
+/** Reads the last day's notifications of a kind; `isCut` is true if the account has more notifications than are read. */
 async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }: Notification) {
   const from = firstDay(deps.now());
   const recent: Notification[] = [];
@@ -76,7 +76,7 @@ async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }
   return { recent, isCut: false };
 }
 
-/** Forgets the ids of what no email is about any more: the item holds them for all kinds. */
+/** Drops the ids of notifications that are too old for another email, of all kinds, because one item holds all of them. */
 const recentOnly = (mailed: NotificationReader['mailed'], now: Date): typeof mailed =>
   Object.fromEntries(
     Object.entries(mailed ?? {}).map(([kind, { lastAt, sent }]) => [
@@ -85,7 +85,7 @@ const recentOnly = (mailed: NotificationReader['mailed'], now: Date): typeof mai
     ]),
   );
 
-/** Reads what an email to a member depends on; undefined where none is to be sent. */
+/** Reads the data for an email to a member; undefined if the member is to receive none. */
 async function readRecipient(
   deps: MailDeps,
   notification: Notification,
@@ -103,11 +103,11 @@ async function readRecipient(
   if (!recipients || !member || !address || reader?.offByMail?.includes(kind)) return undefined;
   const { sent, lastAt = '' } = reader?.mailed?.[kind] ?? {};
   const sentIds = new Set(sent);
-  // Within a day the list is in the order of what they are about: one that has happened since the last email may be behind those that are read.
-  const isBehind = notification.at >= lastAt && !recent.some((each) => idOf(each) === idOf(notification));
-  const found = isBehind ? [notification, ...recent] : recent;
+  // Within a day the list is sorted by subject: a notification since the last email may lie beyond the ones that were read.
+  const isUnread = notification.at >= lastAt && !recent.some((each) => idOf(each) === idOf(notification));
+  const found = isUnread ? [notification, ...recent] : recent;
   const pending = found.filter((each) => !sentIds.has(idOf(each))).toSorted((a, b) => b.at.localeCompare(a.at));
-  // The jobs of others behind end after this email.
+  // Jobs of further notifications beyond the ones that were read end after this email.
   const hasMore = isCut || pending.length > MAX_COUNTED;
   return { address, account: recipients.account, found, pending: pending.slice(0, MAX_COUNTED), hasMore };
 }
@@ -122,34 +122,34 @@ function secondsToWait(reader: NotificationReader | undefined, kind: Notificatio
   return Math.max(0, Math.ceil((until - now.getTime()) / 1000));
 }
 
-/** Returns the write of a member's emails. It fails if another email was begun since they were read. */
+/** Returns the write of a member's email state. It fails if another email was started since the state was read. */
 function writeReader(
   { accountId, subject }: NotificationReader,
   read: number | undefined,
   what: { set: Partial<NotificationReader>; remove?: 'mailClaimedUntil'[] },
 ) {
-  const of = { accountId, subject };
+  const key = { accountId, subject };
   const when = { mailVersion: unchanged(read) };
-  const set = { ...of, ...what.set };
-  return upsert(NotificationReader, of, { ...what, set, when }, concurrentUpdate);
+  const set = { ...key, ...what.set };
+  return upsert(NotificationReader, key, { ...what, set, when }, concurrentUpdate);
 }
 
-/** Sends a member one email about all notifications of a kind that were not sent before, or waits for the end of the window. */
+/** Sends a member one email about all unsent notifications of a kind, or requeues the job until the end of the window. */
 export async function mailDigest(deps: MailDeps, notification: Notification, subject: string): Promise<void> {
   const { accountId, kind } = notification;
   const stored = await deps.table.get(NotificationReader, { accountId, subject });
   const now = deps.now();
   if (stored?.mailed?.[kind]?.sent.includes(idOf(notification))) return;
   const seconds = secondsToWait(stored, kind, now);
-  const wait = () => {
+  const requeue = () => {
     const job = { job: 'notification.mail', key: Notification.key(notification), accountId, detail: subject };
     return deps.mails.send([job], Math.min(MAX_DELAY_S, seconds));
   };
-  // What happened after the last email is not in it: hundreds of failures that wait cost one read each.
-  if (seconds > 0 && notification.at >= (stored?.mailed?.[kind]?.lastAt ?? '')) return await wait();
+  // A notification that is newer than the last email was not part of it. It waits after a single read: there may be hundreds of them.
+  if (seconds > 0 && notification.at >= (stored?.mailed?.[kind]?.lastAt ?? '')) return await requeue();
   const recipient = await readRecipient(deps, notification, subject, stored);
   if (!recipient || recipient.pending.length === 0) return;
-  if (seconds > 0) return await wait();
+  if (seconds > 0) return await requeue();
   const { address, account, found, pending, hasMore } = recipient;
   const reader = stored ?? { accountId, subject };
   const claimed = {

@@ -12,19 +12,19 @@ import { timestampAfter } from '../../time.ts';
 import { render, shownName } from './messages.ts';
 
 /**
- * Emails with invitations (docs/decisions/0073-more-notifications.md). The email has a link of its own, whose secret is made when it
- * is sent: the table has no secret, and neither has a queue.
+ * Emails with invitations (docs/decisions/0073-more-notifications.md). The email's link has a separate secret, which is created when the
+ * email is sent, so that neither the table nor a queue contains it.
  */
 
 export type InvitationMailDeps = Deps & { mailer: Mailer; mails: JobQueue };
 
-/** An email that was begun and not finished within this time is begun again by another job, in milliseconds. */
+/** Time after which another job retries an email that was started and not finished, in milliseconds. */
 const CLAIM_MS = 45_000;
 
-/** The address was sent an invitation within the hour. */
+/** The address was already sent an invitation within the hour. */
 class Refused extends Error {}
 
-/** Hands a job over for each invitation that has a link which it did not have before. */
+/** Hands over one job for each invitation with a new link. */
 export async function mailNewInvitations(
   { mails }: { mails: JobQueue },
   team: Team,
@@ -50,7 +50,7 @@ export function renderInvitation(accountName: string, { role, expiresAt }: TeamI
   ]);
 }
 
-/** Replaces the email of an invitation, if it still is the one that it was; writes other changes again. */
+/** Stores the state of an invitation's email, if the invitation still has the same link. Retries on conflicts with other changes of the team. */
 const setMail = (
   deps: Deps,
   accountId: string,
@@ -70,7 +70,7 @@ const writeMail = (team: TeamState, id: string, mail: TeamInvitation['mail']) =>
     ),
   });
 
-/** Sends the email of an invitation, once for each link. Sends none to an address that was invited within the hour. */
+/** Sends the email of an invitation, once per link. Sends none to an address that was invited within the hour. */
 export async function mailInvitation(deps: InvitationMailDeps, accountId: string, id: string): Promise<void> {
   if (!(await deps.table.get(Account, { id: accountId }))) return;
   const now = deps.now();

@@ -6,7 +6,7 @@ import { type InvitationMailDeps, mailInvitation } from './invitation.ts';
 
 /** Jobs that send emails (docs/decisions/0066-emails.md). */
 export const MAIL_JOBS = {
-  /** One job for each member who is to know, so that an address that SES refuses holds up no other. */
+  /** Hands over one job per member, so that an address that SES refuses does not delay the others. */
   'notification.announce': jobAbout(Notification, (deps: MailDeps, notification) => announce(deps, notification)),
   'notification.mail': jobAbout(Notification, (deps: MailDeps, notification, subject) =>
     mailDigest(deps, notification, subject),

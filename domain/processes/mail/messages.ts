@@ -4,13 +4,13 @@ import { truncate } from '../../../contract/text.ts';
 import type { Mail } from '../../../providers/mail/mailer.ts';
 import type { Notification } from '../../../table/entities/notifications.ts';
 
-/** Texts of emails: plain text and HTML with the same content, without images, and without anything that tracks the reader. */
+/** Emails as plain text and HTML with the same content, without images and without tracking. */
 
-/** Notifications that an email lists; of more it gives the number. */
+/** Most notifications that an email lists; beyond it the email gives their number. */
 const MAX_LISTED = 10;
 const NEWEST = 'The dashboard lists the newest.';
 
-/** Returns text for a header: on one line. */
+/** Returns a text on one line, as a header requires. */
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 interface Line {
@@ -32,12 +32,12 @@ const toHtml = (lines: readonly Line[]) =>
 
 type Content = Pick<Mail, 'subject' | 'text' | 'html'>;
 
-/** Characters of an account's name in an email. */
+/** Most characters of an account's name in an email. */
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Returns an account's name for an email: on one line, bounded, and without what mail clients make links of. It is the one text
- * in the email of an invitation that the inviting person chose.
+ * Returns an account's name for an email: on one line, of limited length, and without characters that mail clients turn into links. It is
+ * the only text in an invitation email that the inviting person can choose.
  */
 export const shownName = (name: string): string =>
   truncate(
@@ -56,11 +56,11 @@ export const render = (subject: string, lines: readonly Line[]): Content => ({
 });
 
 /**
- * Returns an email about notifications of one kind. It names its account, and its links open that one: the reader may be a member
- * of several.
- * @param label the kind, as settings name it
+ * Returns an email about notifications of one kind. It names the account, and its links open that account, because the reader may be a
+ * member of several.
+ * @param label the kind, as the settings name it
  * @param urls `dashboardUrl` and `unsubscribeUrl`
- * @param hasMore true where there are more notifications than these
+ * @param hasMore true if there are more notifications than these
  */
 export function renderDigest(
   label: string,
