@@ -154,7 +154,7 @@ test('the current plan is marked, a change says what it costs and replaces, and 
   await card.getByText('App 3', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).count()).toBe(0);
   await page.getByRole('button', { name: 'Subscribe to App 10', exact: true }).click();
-  await dialog.getByText('App 10 replaces App 3 now. The full price is charged', { exact: false }).waitFor();
+  await dialog.getByText('App 10 replaces App 3 now. You pay the full price', { exact: false }).waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'Cancel plan' }).click();
   await dialog.getByRole('button', { name: 'Cancel plan' }).click();
