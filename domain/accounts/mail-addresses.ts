@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 /** State of email addresses, stored by their hash (docs/decisions/0073-more-notifications.md). */
 
 /** Minimum time between two invitations to one address, from any account, in seconds. */
-const INVITATION_INTERVAL = 3600;
+const INVITATION_INTERVAL_S = 3600;
 
 const keyOf = (address: string) => ({ hash: createHash('sha256').update(address.toLowerCase()).digest('hex') });
 const epochOf = (now: Date) => Math.floor(now.getTime() / 1000);
@@ -17,7 +17,7 @@ export const readMailAddress = ({ table }: Pick<Deps, 'table'>, address: string)
 
 /** Returns true if an invitation may be sent to an address now. */
 export const mayBeInvited = (known: MailAddress | undefined, now: Date): boolean =>
-  (known?.invitedAtEpoch ?? 0) <= epochOf(now) - INVITATION_INTERVAL;
+  (known?.invitedAtEpoch ?? 0) <= epochOf(now) - INVITATION_INTERVAL_S;
 
 /**
  * Returns the write that reserves an address for one invitation for an hour. It may be repeated for the same invitation.
@@ -34,7 +34,7 @@ export function reserveInvitation(address: string, invitedFor: string, now: Date
       whenAny: [
         [
           { invitedAtEpoch: 'absent' },
-          { invitedAtEpoch: { below: invitedAtEpoch - INVITATION_INTERVAL + 1 } },
+          { invitedAtEpoch: { below: invitedAtEpoch - INVITATION_INTERVAL_S + 1 } },
           { invitedFor: { is: invitedFor } },
         ],
       ],

@@ -94,20 +94,20 @@ function emailOf({ email }: Account, members: readonly TeamMember[]): Pick<Accou
   return { email: (owners.find((owner) => owner.email === email) ?? owners[0])?.email ?? email };
 }
 
-type Found = Awaited<ReturnType<typeof findMember>>;
+type FoundMember = Awaited<ReturnType<typeof findMember>>;
 
 async function removeFromTeam(
   deps: Deps,
   accountId: string,
   subject: string,
-  check?: (found: Found) => void,
+  check?: (found: FoundMember) => void,
 ): Promise<Output<typeof RemoveRoute>> {
   const found = await findMember(deps, accountId, subject);
   check?.(found);
   const { team, member, login } = found;
   const members = team.members.filter((candidate) => candidate !== member);
   // Removes by index: only a change of the team moves the entries. `listLogin` appends without such a change.
-  const logins = team.account.logins?.flatMap((login, index) => (login === subject ? [index] : [])) ?? [];
+  const logins = team.account.logins?.flatMap((listed, index) => (listed === subject ? [index] : [])) ?? [];
   return await deps.commit(
     [
       writeTeam(team, { members }),
@@ -131,7 +131,7 @@ export const removeMember = (
  * Throws 409 if the member joined the account by invitation. A request that names no account acts in the login's first account. After the
  * login has left the account that it opened, that is another account, and a repetition of the request must not end this membership too.
  */
-function assertOpened({ team: { account }, member }: Found): void {
+function assertOpened({ team: { account }, member }: FoundMember): void {
   if (member.joinedAt === account.createdAt) return;
   const message = `You joined the account "${account.name}" by invitation. Name it in ${ACCOUNT_HEADER} to leave it: ${account.id}.`;
   throw new ApiError('conflict', message);
