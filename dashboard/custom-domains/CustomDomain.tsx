@@ -107,7 +107,7 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
       )}
       {isProven && !managed && (
         <Text size="sm" c="dimmed">
-          We verify ownership every week. Keep the TXT record {challenge.name} with the value{' '}
+          Ownership is verified every week. Keep the TXT record {challenge.name} with the value{' '}
           <Text span className="break">
             {challenge.value}
           </Text>

@@ -293,7 +293,7 @@ test('the reference finds operations, fills in the reader’s keys, and sends re
   await page.getByText(/^Signed in/).waitFor();
   const section = page.locator('#checkDomain');
   await expect.poll(() => section.locator('pre.curl').textContent(), POLL).toContain(account.publicKey);
-  await page.getByRole('searchbox', { name: 'Search' }).fill('name is free');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('availability of a domain');
   await expect.poll(() => page.locator('section:visible').count(), POLL).toBe(1);
   await page.getByRole('searchbox', { name: 'Search' }).fill('');
   await page.getByRole('button', { name: 'Python' }).click();

@@ -86,7 +86,7 @@ describe('rejected sign-ins', () => {
     ['an unknown address', { email: 'unknown@example.com', password: demo.password }, '', 'is wrong'],
     ['a short password', { ...newcomer(), password: 'short' }, '?sign-up', 'at least 12 characters'],
     ['a taken address', { ...newcomer(), email: demo.email.toUpperCase() }, '?sign-up', 'already'],
-    ['no address', { ...newcomer(), email: '<script>' }, '?sign-up', 'no email address'],
+    ['no address', { ...newcomer(), email: '<script>' }, '?sign-up', 'valid email address'],
   ])('%s is reported on the page, which does not repeat the password', async (_what, fields, query, problem) => {
     const visitor = new LoginBrowser();
     const { page } = await visitor.begin();
