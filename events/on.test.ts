@@ -88,7 +88,7 @@ describe('a rule wants', () => {
     ],
     ['changes: a field of an object', on(Order).changes('address.city', act), [open, home], true],
     [
-      'changes: not its neighbour',
+      'changes: not its neighbor',
       on(Order).changes('address.city', act),
       [home, { ...open, address: { ...home.address, checked: true } }],
       false,

@@ -49,10 +49,10 @@ const PORTS = 'ports.json';
 /** Names that every run creates in addition to its lock. */
 const RUN = [PORTS, 'logs'];
 /** Lists the files that the directory contained before its first run. The platform neither deletes them nor restricts access to them. */
-const NEIGHBOURS = 'neighbours.json';
+const NEIGHBORS = 'neighbors.json';
 
-function neighboursIn(path: string): string[] {
-  const file = join(path, NEIGHBOURS);
+function neighborsIn(path: string): string[] {
+  const file = join(path, NEIGHBORS);
   return existsSync(file) ? z.array(z.string()).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
 }
 
@@ -97,8 +97,8 @@ function createPrivate(path: string): void {
   const names = readdirSync(path);
   // The directory of a run whose lock was deleted is still the platform's.
   const isOurs = names.includes(LOCK) || RUN.every((each) => names.includes(each));
-  if (names.length > 0 && !isOurs) writeFileSync(join(path, NEIGHBOURS), JSON.stringify(names));
-  if (neighboursIn(path).length > 0) return;
+  if (names.length > 0 && !isOurs) writeFileSync(join(path, NEIGHBORS), JSON.stringify(names));
+  if (neighborsIn(path).length > 0) return;
   const { uid, mode } = statSync(path);
   if (uid === process.getuid?.() && (mode & 0o777) !== 0o700) chmodSync(path, 0o700);
 }
@@ -131,8 +131,8 @@ export function deleteDataDirectory(name: string): boolean {
     if (!readdirSync(path).includes(LOCK))
       throw new UserError(`${path} is not a data directory of the platform, so nothing was deleted.`);
     lock(path).close();
-    const neighbours = neighboursIn(path);
-    const names = neighbours.length > 0 ? readdirSync(path).filter((entry) => !neighbours.includes(entry)) : [''];
+    const neighbors = neighborsIn(path);
+    const names = neighbors.length > 0 ? readdirSync(path).filter((entry) => !neighbors.includes(entry)) : [''];
     for (const entry of names) rmSync(join(path, entry), { recursive: true, force: true });
     return true;
   });

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NEIGHBOURS, type Neighbour } from '../isolation/neighbours.ts';
+import { NEIGHBORS, type Neighbor } from '../isolation/neighbors.ts';
 import type { Row } from '../measure.ts';
 
 /**
- * Measures noisy neighbours. One account uses everything that its limits allow. For another account, the 95th percentiles of an API
+ * Measures noisy neighbors. One account uses everything that its limits allow. For another account, the 95th percentiles of an API
  * request, a delivery, the first byte of an AI call and a page of its application are compared with those measured just before, without
  * the noise, in the same run on the same machine (isolation/measure.ts). The noise comes from a separate process with the lowest priority
- * (isolation/noise.ts). `ISOLATION=streams,keys` measures only these neighbours.
+ * (isolation/noise.ts). `ISOLATION=streams,keys` measures only these neighbors.
  */
 
 /** Responds immediately, or after the milliseconds in `?ms=`. */
@@ -21,18 +21,18 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** Returns the neighbours to measure: those in the environment variable ISOLATION, by default all. */
-function chosenNeighbours(): Neighbour[] {
-  const all = Object.keys(NEIGHBOURS) as Neighbour[];
+/** Returns the neighbors to measure: those in the environment variable ISOLATION, by default all. */
+function chosenNeighbors(): Neighbor[] {
+  const all = Object.keys(NEIGHBORS) as Neighbor[];
   const names = process.env.ISOLATION?.split(',');
   return names ? all.filter((name) => names.includes(name)) : all;
 }
 
-/** Measures one neighbour in a separate process. */
-async function measure(neighbour: Neighbour, repositories: string): Promise<Row[]> {
-  const child = fork('bench/isolation/measure.ts', [neighbour, repositories]);
+/** Measures one neighbor in a separate process. */
+async function measure(neighbor: Neighbor, repositories: string): Promise<Row[]> {
+  const child = fork('bench/isolation/measure.ts', [neighbor, repositories]);
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-  if (!Array.isArray(message)) throw new Error(`the measurement of ${neighbour} ended with ${message}`);
+  if (!Array.isArray(message)) throw new Error(`the measurement of ${neighbor} ended with ${message}`);
   return message;
 }
 
@@ -51,7 +51,7 @@ export async function rows(): Promise<Row[]> {
   git('-c', 'user.name=Bench', '-c', 'user.email=bench@example.com', 'commit', '--message', 'bench');
   const results: Row[] = [];
   try {
-    for (const neighbour of chosenNeighbours()) results.push(...(await measure(neighbour, folder)));
+    for (const neighbor of chosenNeighbors()) results.push(...(await measure(neighbor, folder)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 /**
- * Measures one neighbour in a separate process: `node measure.ts <neighbour> <folder of repositories>`. It also has a separate local run,
- * because the remains of another neighbour's noise would distort the measurement without noise. Sends the rows to its parent process.
+ * Measures one neighbor in a separate process: `node measure.ts <neighbor> <folder of repositories>`. It also has a separate local run,
+ * because the remains of another neighbor's noise would distort the measurement without noise. Sends the rows to its parent process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { quantile, type Row } from '../measure.ts';
 import { createMeter } from '../processes/meter.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 import { deployServer, openCustomer } from './customers.ts';
-import { NEIGHBOURS, type Neighbour, type NoiseSettings } from './neighbours.ts';
+import { NEIGHBORS, type Neighbor, type NoiseSettings } from './neighbors.ts';
 import { type Product, type Products, productsOf } from './products.ts';
 import { agent } from './requests.ts';
 
@@ -22,7 +22,7 @@ const ROUNDS = 40;
 const MIN_ROUNDS = 5;
 /** Uses of each product in a round. Fast products are used more often, so that their percentiles have enough samples. */
 const TIMES: Record<Product, number> = { 'API request': 3, page: 3, 'AI first byte': 1, delivery: 1 };
-/** Maximum duration of one phase. A neighbour has three. */
+/** Maximum duration of one phase. A neighbor has three. */
 const PHASE_MS = 25_000;
 /** Maximum duration of one measurement. A longer one counts as this long. */
 const SAMPLE_MS = 20_000;
@@ -60,7 +60,7 @@ async function measure(products: Products): Promise<Record<Product, number>> {
   };
 }
 
-/** Starts a neighbour's noise. Once it runs, resolves with a function that stops it. */
+/** Starts a neighbor's noise. Once it runs, resolves with a function that stops it. */
 async function startNoise(settings: NoiseSettings): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, ['bench/isolation/noise.ts', JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -81,7 +81,7 @@ const format = (figures: Record<string, number>): string =>
     .map(([name, value]) => `${name} ${value.toFixed(value < 10 ? 1 : 0)}`)
     .join(', ');
 
-async function measureNeighbour(neighbour: Neighbour, repositories: string): Promise<Row[]> {
+async function measureNeighbor(neighbor: Neighbor, repositories: string): Promise<Row[]> {
   const run = await startMeasuredRun({ LOCAL_GIT_ROOT: repositories });
   const { local } = run;
   Object.assign(process.env, local.environment);
@@ -98,16 +98,16 @@ async function measureNeighbour(neighbour: Neighbour, repositories: string): Pro
     const meter = createMeter(run.pid);
     const alone = await measure(products);
     console.log(`alone: ms ${format(alone)}; seconds of a processor a second ${format(meter())}`);
-    const settings = { neighbour, host, baseUrl, repoUrl: REPOSITORY };
+    const settings = { neighbor, host, baseUrl, repoUrl: REPOSITORY };
     const stopNoise = await startNoise({ ...settings, accountId: noisy.id, secretKeys: noisy.secretKeys });
-    console.log(`${Math.round(performance.now() / 1000)} s: ${NEIGHBOURS[neighbour]}`);
+    console.log(`${Math.round(performance.now() / 1000)} s: ${NEIGHBORS[neighbor]}`);
     await sleep(SETTLE_MS);
     meter();
     const withNoise = await measure(products);
     console.log(`beside: ms ${format(withNoise)}; seconds of a processor a second ${format(meter())}`);
     await stopNoise();
     return (Object.keys(alone) as Product[]).map((product) => ({
-      name: `${product} beside ${NEIGHBOURS[neighbour]}`,
+      name: `${product} beside ${NEIGHBORS[neighbor]}`,
       ours: withNoise[product],
       baseline: alone[product],
       unit: 'ms',
@@ -118,7 +118,7 @@ async function measureNeighbour(neighbour: Neighbour, repositories: string): Pro
   }
 }
 
-const [neighbour, repositories] = process.argv.slice(2) as [Neighbour, string];
-process.send?.(await measureNeighbour(neighbour, repositories));
+const [neighbor, repositories] = process.argv.slice(2) as [Neighbor, string];
+process.send?.(await measureNeighbor(neighbor, repositories));
 agent.destroy();
 process.disconnect();

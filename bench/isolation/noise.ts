@@ -1,5 +1,5 @@
 /**
- * A noisy neighbour in a separate process: `node noise.ts '<settings as JSON>'`. Prints `ready` once the noise runs, and exits when its
+ * A noisy neighbor in a separate process: `node noise.ts '<settings as JSON>'`. Prints `ready` once the noise runs, and exits when its
  * standard input ends. Its session has the lowest priority, because it represents the customers' machines, which do not share the
  * platform's processors.
  */
@@ -11,7 +11,7 @@ import { createClient } from '../../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
 import { setSessionNiceness } from '../../local/processes/niceness.ts';
 import { receiver } from '../../test/support/receivers.ts';
-import type { Neighbour, NoiseSettings } from './neighbours.ts';
+import type { Neighbor, NoiseSettings } from './neighbors.ts';
 import { chat, send } from './requests.ts';
 
 setPriority(constants.priority.PRIORITY_LOW);
@@ -69,7 +69,7 @@ async function writeEvents(): Promise<void> {
 const noCleanup = async (): Promise<void> => undefined;
 
 /** Start the noise. Each returns a function that removes what would outlive this process. */
-const starters: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
+const starters: Record<Neighbor, () => Promise<() => Promise<unknown>>> = {
   async requests() {
     repeat(STREAMS, () => send(`${baseUrl}/?ms=30000`, { headers: { host } }));
     return noCleanup;
@@ -103,7 +103,7 @@ const starters: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
 };
 
 const ended = once(process.stdin.resume(), 'end');
-const cleanUp = await starters[settings.neighbour]();
+const cleanUp = await starters[settings.neighbor]();
 console.log('ready');
 await ended;
 await cleanUp();

@@ -258,7 +258,7 @@ test('no account loses a domain because its name servers do not answer', async (
   expect(await holder()).toBe('owner');
 });
 
-test('when a registration ends, all claims of the domain and below it end, and those of its neighbours stay', async () => {
+test('when a registration ends, all claims of the domain and below it end, and those of its neighbors stay', async () => {
   const { deps, memory, register, expire } = await accounts();
   const claims = [
     ['owner', 'mine.co.za'],

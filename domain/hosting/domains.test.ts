@@ -171,7 +171,7 @@ test("names below another account's proven domain need proof, and those below it
   }
   expect(await order('owner', 'sub_below', name)).toBe('accepted');
   expect(await verifyHostingDomain(deps, subscription('owner', 'sub_below', name))).toBe('UNPROVEN');
-  expect(await order('thief', 'sub_neighbour', `not-${DOMAIN}`)).toBe('accepted');
+  expect(await order('thief', 'sub_neighbor', `not-${DOMAIN}`)).toBe('accepted');
 });
 
 test('a proven domain stays with its last account for 90 days after its hosting has ended', async () => {

@@ -30,8 +30,8 @@ export const WEB_APP_FOLDER = 'dashboard';
 
 /** The bucket of the dashboard's files, which only CloudFront reads (lib/stacks/web-app.ts fills it). */
 export class WebApp extends Construct {
-  /** CloudFront behaviours by path. */
-  readonly behaviours: Record<string, BehaviorOptions>;
+  /** CloudFront behaviors by path. */
+  readonly behaviors: Record<string, BehaviorOptions>;
   readonly #platform: Platform;
 
   constructor(scope: Construct, platform: Platform, login: LoginStack) {
@@ -50,7 +50,7 @@ export class WebApp extends Construct {
       id: 'AwsSolutions-S1',
       reason: 'a public page’s files, read by CloudFront alone and written by deployments alone',
     });
-    const behaviour: BehaviorOptions = {
+    const behavior: BehaviorOptions = {
       // CDK's class and interface of buckets differ in their optional properties.
       origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket, {
         originAccessControl: new S3OriginAccessControl(this, 'Access', {
@@ -65,7 +65,7 @@ export class WebApp extends Construct {
       responseHeadersPolicy: this.#headers([login.issuerOrigin, login.pages]),
       functionAssociations: [{ function: this.#pageForPaths(), eventType: FunctionEventType.VIEWER_REQUEST }],
     };
-    this.behaviours = Object.fromEntries(PATHS.map((path) => [path, behaviour]));
+    this.behaviors = Object.fromEntries(PATHS.map((path) => [path, behavior]));
   }
 
   /**

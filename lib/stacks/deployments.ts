@@ -11,7 +11,7 @@ import type { BuildsStack } from './builds.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
-interface Neighbours {
+interface Neighbors {
   table: TableStack;
   hosting: AppHostingStack;
   builds: BuildsStack;
@@ -22,7 +22,7 @@ const T = TIMEOUTS_S.release;
 /** Returns the resources and timeouts (in seconds) of the steps. */
 function stepsOf(
   { config }: Platform,
-  { table, hosting, builds }: Neighbours,
+  { table, hosting, builds }: Neighbors,
   clusters: ReturnType<typeof databaseUses>,
 ) {
   const state = [table.read, table.write];
@@ -80,12 +80,12 @@ export class DeploymentsStack extends PlatformStack {
   /** Reads the status of deployments' executions, starts missing executions, and repeats teardowns. */
   readonly supervise: Use;
 
-  constructor(platform: Platform, neighbours: Neighbours) {
+  constructor(platform: Platform, neighbors: Neighbors) {
     super(platform, 'deployments', 'The deployment pipeline: state machines and their functions');
     const { names } = platform;
-    for (const neighbour of Object.values(neighbours)) this.addStackDependency(neighbour);
+    for (const neighbor of Object.values(neighbors)) this.addStackDependency(neighbor);
 
-    const needs = stepsOf(platform, neighbours, databaseUses(platform));
+    const needs = stepsOf(platform, neighbors, databaseUses(platform));
     const step = (name: keyof typeof needs) =>
       new PlatformFunction(this, platform, `workflow/${name}`, {
         description: `A step of a state machine: ${name}`,
@@ -117,7 +117,7 @@ export class DeploymentsStack extends PlatformStack {
       functions: Object.values(teardown),
     });
 
-    const { builds } = neighbours;
+    const { builds } = neighbors;
     const variables = {
       ...builds.stop.variables,
       DEPLOYMENT_STATE_MACHINE_ARN: names.deployment.arn,

@@ -116,7 +116,7 @@ export class EdgeStack extends PlatformStack {
       streams: Object.fromEntries(listPaths(createChatCompletion).map((path) => [path, ai.urlHost])),
       // Responses of the catalogue are cached per key, for the time in their Cache-Control.
       passed: [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`],
-      others: webApp.behaviours,
+      others: webApp.behaviors,
       cached: routes.filter(({ access }) => access === 'catalogue').map(({ path }) => path),
       certificate,
     });
@@ -159,7 +159,7 @@ interface SiteProps {
   cached?: string[];
   /** Paths served by the default origin although a path of {@link others} covers them. */
   passed?: string[];
-  /** Behaviours of paths with other origins. */
+  /** Behaviors of paths with other origins. */
   others?: Record<string, BehaviorOptions>;
   certificate: ICertificate | undefined;
 }
@@ -198,7 +198,7 @@ export class Site extends Construct {
       ...(props.applications ? { keyValueStore: props.applications.routes } : {}),
     });
     const catalogue = props.cached ? catalogueCache(this, names.global('catalogue')) : undefined;
-    const behaviour = (host: string, cachePolicy: ICachePolicy = CachePolicy.CACHING_DISABLED): BehaviorOptions => ({
+    const behavior = (host: string, cachePolicy: ICachePolicy = CachePolicy.CACHING_DISABLED): BehaviorOptions => ({
       origin: new HttpOrigin(host, {
         readTimeout: Duration.seconds(props.readTimeout),
         ...(props.originHeaders ? { customHeaders: props.originHeaders } : {}),
@@ -210,13 +210,13 @@ export class Site extends Construct {
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
     });
-    const usual = behaviour(props.origin, props.applications?.staticFiles);
+    const usual = behavior(props.origin, props.applications?.staticFiles);
     const distribution = new Distribution(this, 'Distribution', {
       comment: props.host,
       defaultBehavior: usual,
       additionalBehaviors: Object.fromEntries([
-        ...Object.entries(props.streams ?? {}).map(([path, host]) => [path, behaviour(host)]),
-        ...(props.cached ?? []).map((path) => [path, behaviour(props.origin, catalogue)]),
+        ...Object.entries(props.streams ?? {}).map(([path, host]) => [path, behavior(host)]),
+        ...(props.cached ?? []).map((path) => [path, behavior(props.origin, catalogue)]),
         ...(props.passed ?? []).map((path) => [path, usual]),
         ...Object.entries(props.others ?? {}),
       ]),

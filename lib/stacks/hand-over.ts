@@ -16,7 +16,7 @@ import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { DomainsStack } from './registrar.ts';
 import type { TableStack } from './table.ts';
 
-interface HandOverNeighbours {
+interface HandOverNeighbors {
   table: TableStack;
   hosting: AppHostingStack;
   builds: BuildsStack;
@@ -72,9 +72,9 @@ export class HandOverStack extends PlatformStack {
   /** The queue of emails, which wait on purpose; undefined if no emails are sent. */
   readonly mailQueueName: string | undefined;
 
-  constructor(platform: Platform, neighbours: HandOverNeighbours) {
+  constructor(platform: Platform, neighbors: HandOverNeighbors) {
     super(platform, 'hand-over', 'Queues of work outside of the table, one for each service');
-    const { table, hosting, builds, deployments, panel, databases, domains, customDomains, billing } = neighbours;
+    const { table, hosting, builds, deployments, panel, databases, domains, customDomains, billing } = neighbors;
     this.addStackDependency(billing);
     const { jobs } = TIMEOUTS_S;
     const state = [table.read, table.write];

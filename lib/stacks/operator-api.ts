@@ -11,7 +11,7 @@ import type { StreamStack } from './stream.ts';
 import type { TableStack } from './table.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
-interface OperatorNeighbours {
+interface OperatorNeighbors {
   table: TableStack;
   api: ApiStack;
   delivery: DeliveryStack;
@@ -23,7 +23,7 @@ interface OperatorNeighbours {
 
 /** Operations for the platform's operators: part of the same HTTP API, with the same login. */
 export class OperatorApiStack extends PlatformStack {
-  constructor(platform: Platform, { table, api, delivery, domains, jobs, stream, schedules }: OperatorNeighbours) {
+  constructor(platform: Platform, { table, api, delivery, domains, jobs, stream, schedules }: OperatorNeighbors) {
     super(platform, 'operator-api', 'Operations for the operators of the platform: a function for each');
     this.addStackDependency(api);
     Validations.of(this).acknowledge({

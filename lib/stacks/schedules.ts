@@ -23,7 +23,7 @@ import type { DeliveryStack } from './webhooks.ts';
 /** A name that the local run's name server always has (local/seeds/domains.ts). */
 const LOCAL_DNS_NAME = 'demo-shop.co.za';
 
-interface ScheduleNeighbours {
+interface ScheduleNeighbors {
   table: TableStack;
   api: ApiStack;
   builds: BuildsStack;
@@ -53,7 +53,7 @@ export class SchedulesStack extends PlatformStack {
   /** The jobs, which run every minute. */
   readonly jobs: { name: string; functionName: string }[];
 
-  constructor(platform: Platform, neighbours: ScheduleNeighbours) {
+  constructor(platform: Platform, neighbors: ScheduleNeighbors) {
     super(platform, 'schedules', 'Scheduled jobs: the reconciler, payments, and the ledger of the AI gateway');
     const {
       table,
@@ -68,7 +68,7 @@ export class SchedulesStack extends PlatformStack {
       domains,
       customDomains,
       billing,
-    } = neighbours;
+    } = neighbors;
     const { config } = platform;
     this.addStackDependency(billing);
     const failures = new FailureQueue(this, platform, 'schedule-failures', 'SCHEDULE_FAILURES_URL');

@@ -73,7 +73,7 @@ const PATTERNS = [
   { eventName: ['MODIFY'], dynamodb: { OldImage: { entity: { S: ['WEBHOOK'] }, heldSince: present } } },
 ];
 
-interface StreamNeighbours {
+interface StreamNeighbors {
   table: TableStack;
   delivery: DeliveryStack;
   domains: DomainsStack;
@@ -88,9 +88,9 @@ export class StreamStack extends PlatformStack {
   readonly replay: Use;
   readonly consumer: PlatformFunction;
 
-  constructor(platform: Platform, neighbours: StreamNeighbours) {
+  constructor(platform: Platform, neighbors: StreamNeighbors) {
     super(platform, 'stream', "The table's stream: every side effect starts here");
-    const { table, delivery, domains, jobs } = neighbours;
+    const { table, delivery, domains, jobs } = neighbors;
     this.addStackDependency(jobs);
     const stream = table.streamArn;
 

@@ -54,7 +54,7 @@ interface Subqueue {
 }
 
 /**
- * Creates a queue that emulates fair queues, SQS's behaviour on standard queues with message groups: while one group
+ * Creates a queue that emulates fair queues, SQS's behavior on standard queues with message groups: while one group
  * keeps invocations busy, other groups take precedence. The local run has few invocations instead of the hundreds on AWS, so it also
  * isolates the subgroups of a group, which SQS does not do: each subgroup may always have one invocation while the group has less than
  * three quarters of all, and several only while few are running. A batch contains messages of one subgroup.

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 
-/** The CORS behaviour of the template's CorsConfiguration, which the gateway implements. */
+/** The CORS behavior of the template's CorsConfiguration, which the gateway implements. */
 export interface Cors {
   /** Returns the headers of the response to a preflight request; undefined for other requests. */
   preflight(method: string, headers: NodeJS.Dict<string | string[]>): Record<string, string> | undefined;
@@ -13,7 +13,7 @@ const strings = (value: Json | undefined): string[] => (Array.isArray(value) ? v
 const matches = (allowed: string, origin: string): boolean =>
   allowed === '*' || allowed === origin || (allowed.endsWith('://*') && origin.startsWith(allowed.slice(0, -1)));
 
-/** Creates the behaviour of a CorsConfiguration; undefined if the API has none and functions set their own headers. */
+/** Creates the behavior of a CorsConfiguration; undefined if the API has none and functions set their own headers. */
 export function createCors(configuration: Json | undefined): Cors | undefined {
   if (!isObject(configuration)) return undefined;
   const settings: JsonObject = configuration;

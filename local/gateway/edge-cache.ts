@@ -36,11 +36,11 @@ const Distribution = z.object({
 
 /** Returns the template's cache policy for applications: that of the distribution that runs the edge function. */
 export function cachePolicyOf(template: Template, edgeFunction: string): CachePolicy {
-  const behaviours = template
+  const behaviors = template
     .resources('AWS::CloudFront::Distribution')
     .map(({ properties }) => Distribution.parse(properties).DistributionConfig.DefaultCacheBehavior);
-  const behaviour = behaviours.find(({ FunctionAssociations: [first] }) => first?.FunctionARN.includes(edgeFunction));
-  const policy = template.resources('AWS::CloudFront::CachePolicy').find(({ ref }) => ref === behaviour?.CachePolicyId);
+  const behavior = behaviors.find(({ FunctionAssociations: [first] }) => first?.FunctionARN.includes(edgeFunction));
+  const policy = template.resources('AWS::CloudFront::CachePolicy').find(({ ref }) => ref === behavior?.CachePolicyId);
   return z.object({ CachePolicyConfig: CachePolicy }).parse(policy?.properties).CachePolicyConfig;
 }
 

@@ -34,13 +34,13 @@ export function streamRoutesOf(
   return template.resources('AWS::CloudFront::Distribution').flatMap(({ properties }) => {
     const config = properties.DistributionConfig;
     if (!isObject(config)) return [];
-    return list(config.CacheBehaviors).flatMap((behaviour) => {
-      const origin = list(config.Origins).find((each) => text(each, 'Id') === text(behaviour, 'TargetOriginId'));
+    return list(config.CacheBehaviors).flatMap((behavior) => {
+      const origin = list(config.Origins).find((each) => text(each, 'Id') === text(behavior, 'TargetOriginId'));
       const url = urls.find(({ host }) => text(origin, 'DomainName').startsWith(host));
       const spec = functions.find(({ arn }) => arn === url?.functionArn);
       if (!url || !spec) return [];
       const functionArn = url.functionArn + url.qualifier;
-      return [{ path: text(behaviour, 'PathPattern'), functionArn, headers: edgeHeaders(spec) }];
+      return [{ path: text(behavior, 'PathPattern'), functionArn, headers: edgeHeaders(spec) }];
     });
   });
 }

@@ -111,9 +111,9 @@ test('a repeated step of ${id} changes nothing', async () => {
 `;
 
   /** Lets a function start the machine: its stack receives the new stack, and the function its use. */
-  const mayStart = (text: string, neighbours: string, uses: RegExp) => {
-    const known = after(text, new RegExp(`interface ${neighbours} \\{\\n`), `  ${id}: ${type}Stack;\n`);
-    const destructured = before(known, /(?<=const \{\s+)[^}\s][^}]*\} =\s+neighbours;/, `${id}, `);
+  const mayStart = (text: string, neighbors: string, uses: RegExp) => {
+    const known = after(text, new RegExp(`interface ${neighbors} \\{\\n`), `  ${id}: ${type}Stack;\n`);
+    const destructured = before(known, /(?<=const \{\s+)[^}\s][^}]*\} =\s+neighbors;/, `${id}, `);
     return withImport(after(destructured, uses, `${id}.start, `), `./${file}.ts`, `type ${type}Stack`);
   };
 
@@ -140,8 +140,8 @@ test('a repeated step of ${id} changes nothing', async () => {
         );
         return withImport(passed, `./stacks/${file}.ts`, `${type}Stack`);
       },
-      'lib/stacks/hand-over.ts': (text) => mayStart(text, 'HandOverNeighbours', /'startWorkflow'[\s\S]*?uses: \[/),
-      'lib/stacks/schedules.ts': (text) => mayStart(text, 'ScheduleNeighbours', /everyMinute\('reconcile'[^[]*\[/),
+      'lib/stacks/hand-over.ts': (text) => mayStart(text, 'HandOverNeighbors', /'startWorkflow'[\s\S]*?uses: \[/),
+      'lib/stacks/schedules.ts': (text) => mayStart(text, 'ScheduleNeighbors', /everyMinute\('reconcile'[^[]*\[/),
       'runtime/config.ts': (text) => after(text, /^ {2}\w+_STATE_MACHINE_ARN: text,\n/gm, `  ${variable}: text,\n`),
       'runtime/bindings/executions.ts': (text) =>
         after(

@@ -206,7 +206,7 @@ export function webhookSimulation({
     deliverBatch,
     lastEventId: () => memory.items('EVENT').at(-1)?.id,
 
-    /** Registers an endpoint with the behaviour of its receiver. */
+    /** Registers an endpoint with the behavior of its receiver. */
     async endpoint(name: string, receiver: Receiver = () => 'DELIVERED', events = ['*']) {
       const url = `https://${name}.example.com/`;
       receivers.set(url, receiver);

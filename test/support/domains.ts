@@ -15,7 +15,7 @@ export const registrant = {
   country: 'ZA',
 };
 
-/** Returns a free name; its prefix selects the registrar's behaviour. */
+/** Returns a free name; its prefix selects the registrar's behavior. */
 export const uniqueDomain = (start = 'shop', tld = 'co.za'): string => `${start}-${randomUUID().slice(0, 13)}.${tld}`;
 
 /** Orders a domain and waits for its final status. */

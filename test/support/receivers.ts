@@ -27,7 +27,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-type Behaviour = (request: IncomingMessage, response: ServerResponse) => unknown;
+type Behavior = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 async function listen(server: Server, protocol = 'http', port = 0): Promise<string> {
   server.listen(port, '127.0.0.1');
@@ -42,7 +42,7 @@ const countConnections = (server: Server) => () =>
 
 /** Records a whole request and then responds. */
 const recording =
-  (received: Received[], behave: Behaviour): Behaviour =>
+  (received: Received[], behave: Behavior): Behavior =>
   (request, response) => {
     const at = Date.now();
     const chunks: Buffer[] = [];
@@ -55,7 +55,7 @@ const recording =
     });
   };
 
-const respondOk: Behaviour = (_, response) => response.end('ok');
+const respondOk: Behavior = (_, response) => response.end('ok');
 
 /** A server that records its requests. */
 async function startReceiver(
@@ -79,7 +79,7 @@ async function startReceiver(
 }
 
 /** Starts a receiver that records requests and responds with `behave`, by default with 200. */
-export async function receiver(behave: Behaviour = respondOk, port = 0): Promise<Receiver> {
+export async function receiver(behave: Behavior = respondOk, port = 0): Promise<Receiver> {
   const received: Received[] = [];
   return await startReceiver(createHttpServer(recording(received, behave)), received, 'http', port);
 }
@@ -105,7 +105,7 @@ async function rawReceiver(behave: (socket: Socket) => unknown): Promise<Receive
   };
 }
 
-const respondWith = (status: number, headers: Record<string, string> = {}, body = 'no'): Behaviour => {
+const respondWith = (status: number, headers: Record<string, string> = {}, body = 'no'): Behavior => {
   return (_, response) => response.writeHead(status, headers).end(body);
 };
 

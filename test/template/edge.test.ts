@@ -230,11 +230,11 @@ describe('the dashboard', () => {
     const api = read(template, 'AWS::CloudFront::Distribution', Distribution)
       .map(({ DistributionConfig }) => DistributionConfig)
       .find(({ Comment }) => Comment === 'hosting.example');
-    const behaviours = api?.CacheBehaviors.filter(({ PathPattern }) => PathPattern.startsWith('/dashboard')) ?? [];
-    const [streamed, ...others] = behaviours.map(({ PathPattern }) => PathPattern);
+    const behaviors = api?.CacheBehaviors.filter(({ PathPattern }) => PathPattern.startsWith('/dashboard')) ?? [];
+    const [streamed, ...others] = behaviors.map(({ PathPattern }) => PathPattern);
     expect(streamed).toBe('/dashboard/v1/ai/chat/completions');
     expect(others).toEqual(['/dashboard/v1', '/dashboard/v1/*', '/dashboard', '/dashboard/*']);
-    const origins = behaviours.map(({ TargetOriginId }) => TargetOriginId);
+    const origins = behaviors.map(({ TargetOriginId }) => TargetOriginId);
     expect(origins.slice(1, 3)).toEqual(Array(2).fill(api?.DefaultCacheBehavior.TargetOriginId));
     expect(new Set(origins).size).toBe(3);
   });

@@ -144,19 +144,19 @@ test('the edge caches only the catalogue, for as long as a revoked key may be in
   expect(policy?.CachePolicyConfig.MaxTTL).toBe(15);
   const key = policy?.CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig.Headers;
   expect(key?.sort()).toEqual(['Authorization', 'Origin', 'X-Public-Key']);
-  const Behaviour = z.object({ PathPattern: z.string(), CachePolicyId: z.string() });
+  const Behavior = z.object({ PathPattern: z.string(), CachePolicyId: z.string() });
   const Distribution = z.object({
     DistributionConfig: z.object({
       Comment: z.string(),
       DefaultCacheBehavior: z.object({ CachePolicyId: z.string() }),
-      CacheBehaviors: z.array(Behaviour).default([]),
+      CacheBehaviors: z.array(Behavior).default([]),
       CustomErrorResponses: z.array(z.object({ ErrorCachingMinTTL: z.literal(0) })).min(1),
     }),
   });
   const distributions = read(template, 'AWS::CloudFront::Distribution', Distribution).map(
     ({ DistributionConfig }) => DistributionConfig,
   );
-  const behaviours = distributions.flatMap(({ CacheBehaviors }) => CacheBehaviors);
+  const behaviors = distributions.flatMap(({ CacheBehaviors }) => CacheBehaviors);
   // Only applications' static files are cached beside it, in distributions of their own.
   const own = new Set(policies.map(({ resource }) => resource.ref));
   const byDefault = distributions.filter(({ DefaultCacheBehavior }) => own.has(DefaultCacheBehavior.CachePolicyId));
@@ -165,7 +165,7 @@ test('the edge caches only the catalogue, for as long as a revoked key may be in
     'Custom domains of applications',
   ]);
   expect(byDefault.flatMap(({ CacheBehaviors }) => CacheBehaviors)).toEqual([]);
-  const kept = behaviours.flatMap(({ PathPattern, CachePolicyId }) =>
+  const kept = behaviors.flatMap(({ PathPattern, CachePolicyId }) =>
     CachePolicyId === policy?.resource.ref ? [PathPattern] : [],
   );
   const catalogue = routes.flatMap(({ access, path }) => (access === 'catalogue' ? [path] : []));

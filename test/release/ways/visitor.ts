@@ -21,7 +21,7 @@ export const POINTER: Input = {
 };
 
 /**
- * The API's behaviour while something is sent: presses what sends it until the API accepts it, and checks what is shown meanwhile.
+ * The API's behavior while something is sent: presses what sends it until the API accepts it, and checks what is shown meanwhile.
  *
  * @param again what repeats it after a failure, if that is something else
  */

@@ -1,16 +1,16 @@
 /** Kinds of load that one account causes. */
-export const NEIGHBOURS = {
+export const NEIGHBORS = {
   requests: '200 open requests of 30 s',
   streams: '200 AI streams',
   keys: 'ten keys that hammer',
   deployments: '200 queued deployments',
   events: '5,000 events to a hanging receiver',
 } as const;
-export type Neighbour = keyof typeof NEIGHBOURS;
+export type Neighbor = keyof typeof NEIGHBORS;
 
 /** Settings of the process that generates the noise (noise.ts). */
 export interface NoiseSettings {
-  neighbour: Neighbour;
+  neighbor: Neighbor;
   baseUrl: string;
   accountId: string;
   secretKeys: readonly string[];
