@@ -49,7 +49,7 @@ const PORTS = 'ports.json';
 /** Names that every run creates in addition to its lock. */
 const RUN = [PORTS, 'logs'];
 /** Lists the files that the directory contained before its first run. The platform neither deletes them nor restricts access to them. */
-const NEIGHBORS = 'neighbors.json';
+const NEIGHBORS = 'neighbours.json';
 
 function neighborsIn(path: string): string[] {
   const file = join(path, NEIGHBORS);
