@@ -9,10 +9,10 @@ import { ApiError } from '../../contract/errors.ts';
 import { KEYS_WITH_RESERVE } from '../../contract/limits/limits.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
-import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { allUnchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
-import { chargedIn, toMicroRand } from '../ai/key-budgets.ts';
+import { toMicroRand } from '../ai/key-budgets.ts';
+import { readSpending } from '../ai/key-spending.ts';
 import { microRandToRand } from '../ai/prices.ts';
 import { concurrentUpdate, ignoreConflict, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -49,15 +49,26 @@ function view(key: ApiKey, { lastUsedAt, aiSpentMicroRand }: KeyUse): KeyView {
   };
 }
 
-/** Returns the last use of either half of a key, and the AI credits that the key spent this month. */
-async function readUse(deps: Deps, { accountId, id, hashes }: ApiKey): Promise<KeyUse> {
-  const [calls, ...halves] = await Promise.all([
-    deps.table.get(AiKeyCalls, { accountId, keyId: id }),
-    ...[hashes.secret, hashes.public].map((hash) => deps.table.get(Credential, { hash })),
-  ]);
+/** Returns the last use of either half of a key; null if neither was used. */
+async function readLastUse(deps: Deps, { hashes }: ApiKey): Promise<string | null> {
+  const halves = await Promise.all([hashes.secret, hashes.public].map((hash) => deps.table.get(Credential, { hash })));
   const times = halves.flatMap((half) => half?.lastUsedAt ?? []);
   // ISO timestamps sort as text.
-  return { lastUsedAt: times.sort().at(-1) ?? null, aiSpentMicroRand: chargedIn(calls, deps.now()) };
+  return times.sort().at(-1) ?? null;
+}
+
+/** Returns how keys of an account were used, by id: the last use, and the AI credits that the key spent this month. */
+async function readUse(deps: Deps, accountId: string, keys: readonly ApiKey[]): Promise<(key: ApiKey) => KeyUse> {
+  const [spending, lastUses] = await Promise.all([
+    readSpending(
+      deps,
+      accountId,
+      keys.map(({ id }) => id),
+    ),
+    Promise.all(keys.map(async (key) => [key.id, await readLastUse(deps, key)] as const)),
+  ]);
+  const lastUsed = new Map(lastUses);
+  return ({ id }) => ({ lastUsedAt: lastUsed.get(id) ?? null, aiSpentMicroRand: spending.get(id) ?? 0 });
 }
 
 /** GET /dashboard/v1/keys */
@@ -67,8 +78,8 @@ export async function listKeys(
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const { items, hasMore } = await deps.table.list(ApiKey, apiKeysOf(accountId), page);
-  const data = await Promise.all(items.map(async (key) => view(key, await readUse(deps, key))));
-  return { data, has_more: hasMore };
+  const useOf = await readUse(deps, accountId, items);
+  return { data: items.map((key) => view(key, useOf(key))), has_more: hasMore };
 }
 
 /** POST /dashboard/v1/keys. Only this response contains the secret half. */
@@ -121,7 +132,7 @@ export async function updateKey(
     const key = await deps.table.get(ApiKey, { accountId, id });
     if (!key) throw noSuchKey();
     if (key.revokedAt) throw alreadyRevoked();
-    const use = await readUse(deps, key);
+    const use = (await readUse(deps, accountId, [key]))(key);
     const { aiBudgetMicroRand: _, ...withoutBudget } = key;
     const after = { ...(aiBudget === null ? withoutBudget : key), ...set };
     if (isDeepStrictEqual(after, key)) return { data: view(key, use) };

@@ -6,6 +6,8 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
+import { changeRemovingKeySums, removableAtOnce } from './key-calls.ts';
+import { addSpending, addWindowSpending, type Spending } from './key-spending.ts';
 import { addEntry, addWindow, entriesSince, type SumsByKey } from './usage-sums.ts';
 import {
   areCallsOver,
@@ -15,6 +17,7 @@ import {
   firstUnclosedAt,
   firstUnclosedOf,
   startOf,
+  type Window,
   windowsOf,
 } from './windows.ts';
 
@@ -48,7 +51,7 @@ export async function closeWindowsOf(deps: Deps, accountId: string): Promise<Rep
 }
 
 /**
- * Closes the windows that get no more entries. First adds the calls of each window to the sums of their day, exactly once. Then, in
+ * Closes the windows that get no more entries. First adds the calls of each window to the sums of their day and to the spending of their keys, exactly once. Then, in
  * one write:
  * - Adds the ledger entries that the balance does not include yet. This charges the calls whose process crashed, or whose response
  *   was lost, between the write of the entry and the write of the balance.
@@ -75,11 +78,14 @@ function planClose(
   const windows = windowsOf(account);
   const closing = windows.filter(({ window }) => window < unclosed);
   // Windows without running calls: their remaining holds are released.
-  const over = closing.filter(
-    ({ window, calls, held }) =>
-      (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0),
+  const over = removableAtOnce(
+    closing.filter(
+      ({ window, calls, held }) =>
+        (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0),
+    ),
   );
-  const sumOf = (items: typeof windows, name: 'ledger' | 'held' | 'calls') =>
+  const keySums = changeRemovingKeySums(account, over);
+  const sumOf = (items: Window[], name: 'ledger' | 'held' | 'calls') =>
     items.reduce((sum, item) => sum + item[name], 0);
   const legacy = legacyHolds(account, now);
   const unapplied = ledger - sumOf(closing, 'ledger');
@@ -99,11 +105,13 @@ function planClose(
       balanceMicroRand: unapplied,
       availableMicroRand: unapplied + held,
       ...(account.openCalls === undefined ? {} : { openCalls: -calls }),
+      ...keySums.add,
     },
-    remove: [...removed, ...legacy.paths, ...(nextDueAt ? [] : unschedule(AiAccount))],
+    remove: [...removed, ...keySums.remove, ...legacy.paths, ...(nextDueAt ? [] : unschedule(AiAccount))],
     when: {
       closedWindow: unchanged(account.closedWindow),
       ...Object.fromEntries([...removed].map((attribute) => [attribute, { is: Number(account[attribute]) }])),
+      ...keySums.when,
       ...Object.fromEntries(legacy.paths.map((path) => [path, 'present' as const])),
       // Otherwise the account would be unscheduled although a call has begun since the read.
       ...(nextDueAt
@@ -124,14 +132,15 @@ interface ClosingSums {
   unclosed: number;
 }
 
-/** The entries of one window: their total, and their sums by day, key and model. */
+/** The entries of one window: their total, their sums by day, key and model, and what the calls of keys without a budget cost. */
 interface WindowEntries {
   microRand: number;
   sums: SumsByKey;
+  spending: Spending;
 }
 
 /**
- * Adds the calls of the windows that get no more entries to the sums of their day, oldest window first. Stops after the window in which it
+ * Adds the calls of the windows that get no more entries to the sums of their day and to the spending of their keys, oldest window first. Stops after the window in which it
  * reaches {@link MAX_ENTRIES}.
  */
 async function sumClosingWindows(deps: Deps, account: AiAccount): Promise<ClosingSums> {
@@ -145,15 +154,19 @@ async function sumClosingWindows(deps: Deps, account: AiAccount): Promise<Closin
     const { window, createdAt } = entry;
     if (createdAt > timestampAfter(startOf(unclosed), ENTRY_GRACE_MS)) break;
     if (window === undefined || window < first || window >= unclosed) continue;
-    const entries = byWindow.get(window) ?? { microRand: 0, sums: new Map() };
+    const entries = byWindow.get(window) ?? { microRand: 0, sums: new Map(), spending: new Map() };
     byWindow.set(window, entries);
     entries.microRand += entry.amountMicroRand;
     addEntry(entries.sums, entry);
+    addSpending(entries.spending, entry);
     read += 1;
     if (read >= MAX_ENTRIES) unclosed = window + 1;
   }
   const closing = [...byWindow].filter(([window]) => window < unclosed).sort(([a], [b]) => a - b);
-  for (const [window, { sums }] of closing) await addWindow(deps, window, sums);
+  for (const [window, { sums, spending }] of closing) {
+    await addWindow(deps, window, sums);
+    await addWindowSpending(deps, accountId, window, spending);
+  }
   return { ledger: closing.reduce((sum, [, { microRand }]) => sum + microRand, 0), unclosed };
 }
 

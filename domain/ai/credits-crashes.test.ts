@@ -10,10 +10,11 @@ import {
   simulation,
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
+import { holdBudget, releaseBudget } from './budget-holds.ts';
 import { closeWindowsOf } from './closing.ts';
 import { hold, releaseHold } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt } from './entries.ts';
-import { acquireKeySlot, releaseKeySlot } from './key-calls.ts';
+import { readSpending } from './key-spending.ts';
 import { ledgerQueue } from './ledger.ts';
 import { settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
@@ -54,6 +55,12 @@ const LINE: AiCall = {
   firstByteMs: 1,
 };
 
+/** The calls of all keys that are open by the account's item, in total and by window. */
+const openByKey = (account: AiAccount) => [
+  Object.entries(account).reduce((sum, [name, value]) => sum + (name.startsWith('open_') ? Number(value) : 0), 0),
+  windowsOf(account).reduce((sum, { keys }) => sum + [...keys.values()].reduce((all, calls) => all + calls, 0), 0),
+];
+
 /** Calls and micro-rand by key. */
 function byKey(sums: readonly { keyId?: unknown; calls: number; microRand: number }[]) {
   const found = new Map<unknown, [number, number]>();
@@ -77,6 +84,17 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     expect(byKey(sums), what).toEqual(byKey(usage));
   };
   const expectUsageRight = async (what: string) => expectUsage(await readSums(steady.deps, accountId, ''), what);
+  /** The spending of the keys without a budget, as a read returns it. It must equal the charges of their calls in the ledger. */
+  const spendingOfFreeKeys = async () => {
+    const keyIds = [...chargesOfFreeKeys().keys()];
+    return await readSpending(steady.deps, accountId, keyIds);
+  };
+  const chargesOfFreeKeys = () => {
+    const charges = new Map<string, number>();
+    for (const { keyId, keySumAtClose, amountMicroRand } of memory.items('AI_ENTRY'))
+      if (keySumAtClose) charges.set(String(keyId), (charges.get(String(keyId)) ?? 0) - Number(amountMicroRand));
+    return charges;
+  };
   /** The result of the ledger check, which must be `right` at any moment. */
   const audit = async () => {
     const item = (await steady.deps.table.get(AiAudit, { accountId })) ?? expect.fail('no audit');
@@ -96,8 +114,9 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
   };
   /** Spends a part of a key's budget. */
   const spend = async (keyId: string, rand: number) => {
-    const slot = await acquireKeySlot(steady.deps, { accountId, keyId }, 0, 5);
-    await releaseKeySlot(steady.deps, slot, rand * RAND);
+    const key = { accountId, keyId, budgetMicroRand: rand * RAND };
+    const budget = await holdBudget(steady.deps, key, rand * RAND, 5);
+    if (budget) await releaseBudget(steady.deps, budget, rand * RAND);
   };
   /** Advances the clock until every window is closed, with a sweep every minute. */
   const settleDown = async () => {
@@ -114,6 +133,8 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     expect(account.availableMicroRand, what).toBe(account.balanceMicroRand);
     expect(account.openCalls ?? 0, what).toBe(0);
     expect(windowsOf(account), what).toEqual([]);
+    expect(openByKey(account), what).toEqual([0, 0]);
+    expect(await spendingOfFreeKeys(), what).toEqual(chargesOfFreeKeys());
     expect(account.dueAt, what).toBeUndefined();
     expect(await audit(), what).toBe('right');
     expectUsage(
@@ -126,6 +147,8 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     read,
     ledger,
     expectUsageRight,
+    spendingOfFreeKeys,
+    chargesOfFreeKeys,
     audit,
     call,
     spend,
@@ -202,6 +225,8 @@ test('with concurrent calls, purchases, debts and faults, credits are never nega
       const held = windowsOf(account).reduce((sum, each) => sum + each.held, 0);
       expect(account.balanceMicroRand, `seed ${seed}`).toBeGreaterThanOrEqual(0);
       expect(account.availableMicroRand, `seed ${seed}`).toBe(account.balanceMicroRand - held);
+      expect(openByKey(account), `seed ${seed}`).toEqual([account.openCalls ?? 0, account.openCalls ?? 0]);
+      expect(await world.spendingOfFreeKeys(), `seed ${seed}`).toEqual(world.chargesOfFreeKeys());
       expect(await world.audit(), `seed ${seed}`).toBe('right');
       await world.expectUsageRight(`seed ${seed}`);
     };
@@ -222,9 +247,9 @@ test('with concurrent calls, purchases, debts and faults, credits are never nega
 }, 120_000);
 
 test('a call whose process crashed between its entry and the balance is charged once, however many sweeps run', async () => {
-  // The third write of a settlement: slot, entry, balance.
+  // The writes of a call: hold, entry, balance.
   const world = await credits(10, ({ what, number, when }) =>
-    what === 'table.UpdateItem' && number > 4 && when === 'before' ? 'crash' : undefined,
+    what === 'table.UpdateItem' && number > 2 && when === 'before' ? 'crash' : undefined,
   );
   await world.call('key_1', 5, 2);
   expect([world.ledger(), (await world.read()).balanceMicroRand]).toEqual([8 * RAND, 10 * RAND]);
@@ -279,7 +304,7 @@ test('holds from before accounts had windows are released when they expire', asy
   await expectExact('afterwards');
 });
 
-test('the 1,000th open call costs 6 write units, as the first does', async () => {
+test('the 1,000th open call costs 4 write units, as the first does', async () => {
   const { steady, memory } = await credits(10_000);
   const { deps } = steady;
   await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 2000 } }));
@@ -294,6 +319,6 @@ test('the 1,000th open call costs 6 write units, as the first does', async () =>
   for (let open = 0; open < 999; open += 1)
     await hold(deps, { accountId, keyId: `key_${1 + Math.floor(open / 100)}` }, 'openai', RAND);
   expect(await unitsOf('key_0')).toBe(first);
-  expect(first).toBe(6);
+  expect(first).toBe(4);
   console.log(`an AI call on credits: ${first} write units`);
 });

@@ -7,8 +7,9 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { limitReached, limitsHere } from '../limits/limits.ts';
 import { timestampAfter } from '../time.ts';
+import { type BudgetHold, type CallingKey, holdBudget, releaseBudget } from './budget-holds.ts';
 import { balanceUpdate, type NewEntry } from './entries.ts';
-import { acquireKeySlot, type CallingKey, type KeySlot, releaseKeySlot } from './key-calls.ts';
+import { countCall, hasTooManyCalls, MAX_CALLS, mayBeginCall } from './key-calls.ts';
 import { debtToRand } from './prices.ts';
 import { closesAt, HOLD_LIFETIME_MS, sumAttribute, windowAt } from './windows.ts';
 
@@ -38,6 +39,7 @@ const RETRY_AFTER_S = 5;
 
 export interface Hold {
   accountId: string;
+  keyId: string;
   /** The window in which the call began. */
   window: number;
   /** The amount subtracted from the available credits. */
@@ -46,7 +48,8 @@ export interface Hold {
   granted: number;
   /** Deadline for the settlement, in ISO 8601. After it, the call counts as crashed. */
   expiresAt: string;
-  keySlot: KeySlot;
+  /** The hold in the budget of the API key, if it has one. */
+  budget: BudgetHold | undefined;
 }
 
 /** A hold was refused. {@link toHoldRefusal} derives the reason from the account. */
@@ -54,10 +57,13 @@ export class HoldRefused extends Error {
   readonly account: AiAccount | undefined;
   /** Calls that the account may have open concurrently. */
   readonly callLimit: number;
+  /** True if the API key has as many open calls as one key may have. */
+  readonly isKeyLimitReached: boolean;
   /** True if the call's window is already closed: this clock is far behind the clock that closed it. */
   readonly isLate: boolean;
-  constructor(account: AiAccount | undefined, usualLimit: number, window: number) {
+  constructor(account: AiAccount | undefined, keyId: string, usualLimit: number, window: number) {
     super('no hold');
+    this.isKeyLimitReached = account !== undefined && hasTooManyCalls(account, keyId);
     this.account = account;
     this.callLimit = account?.callLimit ?? usualLimit;
     this.isLate = (account?.closedWindow ?? 0) >= window;
@@ -67,7 +73,7 @@ export class HoldRefused extends Error {
 /**
  * Sets aside the maximum cost of a call, but no more than the budget of the API key. Otherwise, one key with a small budget
  * could block all other keys of its account. Throws {@link HoldRefused} if too few credits are available or the account has saved
- * its own provider key; 402 if the key's budget is used up; 429 if the key has too many open calls.
+ * its own provider key; 402 if the key's budget is used up; 429 if running calls hold the rest of it.
  */
 export const hold = (deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> =>
   placeHold(deps, caller, Math.min(microRand, caller.budgetMicroRand ?? microRand), (window) => ({
@@ -88,17 +94,20 @@ export async function holdCallSlot(deps: Deps, caller: CallingKey): Promise<Hold
   }
 }
 
-const tooManyCalls = ({ callLimit }: HoldRefused): ApiError =>
-  limitReached('concurrentAiCalls', callLimit, RETRY_AFTER_S);
+/** Returns the error of the limit that refused a hold. That of the account comes first, because it refuses the calls of all keys. */
+const tooManyCalls = ({ account, callLimit, isKeyLimitReached }: HoldRefused): ApiError =>
+  isKeyLimitReached && (account?.openCalls ?? 0) < callLimit
+    ? limitReached('concurrentAiCallsPerKey', MAX_CALLS, RETRY_AFTER_S)
+    : limitReached('concurrentAiCalls', callLimit, RETRY_AFTER_S);
 
-/** Acquires a slot of the account and one of the key, concurrently. If either fails, it releases the other. */
+/** Places a hold on the account and one in the budget of the key, concurrently. If either fails, it releases the other. */
 async function placeHold(
   deps: Deps,
   caller: CallingKey,
   microRand: number,
   conditions: (window: number) => Record<string, Condition>,
 ): Promise<Hold> {
-  const { accountId } = caller;
+  const { accountId, keyId } = caller;
   const now = deps.now();
   const usualLimit = limitsHere(deps.settings).concurrentAiCalls;
   const window = windowAt(now);
@@ -106,12 +115,11 @@ async function placeHold(
   const update: Change = {
     add: {
       availableMicroRand: -microRand,
-      openCalls: 1,
       [sumAttribute('held', window)]: microRand,
-      [sumAttribute('calls', window)]: 1,
+      ...countCall(keyId, window, 1),
     },
     setOnce: schedule(AiAccount, closesAt(window)),
-    when: conditions(window),
+    when: { ...conditions(window), ...mayBeginCall(keyId) },
     whenAny: [
       [
         { callLimit: 'absent', openCalls: { absentOrBelow: usualLimit } },
@@ -124,22 +132,22 @@ async function placeHold(
     AiAccount,
     { accountId },
     update,
-    (found) => new HoldRefused(found, usualLimit, window),
+    (found) => new HoldRefused(found, keyId, usualLimit, window),
   );
   // A retry after a lost response holds the amount twice. The first hold is released when the calls of its window are over.
-  const [changed, keySlot] = await Promise.allSettled([
+  const [changed, budget] = await Promise.allSettled([
     deps.table.updateReturningChanged(write),
-    acquireKeySlot(deps, caller, microRand, RETRY_AFTER_S),
+    holdBudget(deps, caller, microRand, RETRY_AFTER_S),
   ]);
-  if (changed.status === 'fulfilled' && keySlot.status === 'fulfilled') {
+  if (changed.status === 'fulfilled' && budget.status === 'fulfilled') {
     const before = Number(changed.value.availableMicroRand) + microRand;
-    const granted = Math.min(microRand, before, keySlot.value.granted);
-    const held = { accountId, window, microRand, granted, expiresAt, keySlot: keySlot.value };
-    return keySlot.value.granted < microRand ? await lowerToGranted(deps, held) : held;
+    const granted = Math.min(microRand, before, budget.value?.granted ?? microRand);
+    const held = { accountId, keyId, window, microRand, granted, expiresAt, budget: budget.value };
+    return (budget.value?.granted ?? microRand) < microRand ? await lowerToGranted(deps, held) : held;
   }
-  if (changed.status === 'fulfilled') await endHold(deps, { accountId, window, microRand });
-  if (keySlot.status === 'fulfilled') await releaseKeySlot(deps, keySlot.value);
-  throw changed.status === 'rejected' ? changed.reason : (keySlot as PromiseRejectedResult).reason;
+  if (changed.status === 'fulfilled') await endHold(deps, { accountId, keyId, window, microRand });
+  if (budget.status === 'fulfilled' && budget.value) await releaseBudget(deps, budget.value);
+  throw changed.status === 'rejected' ? changed.reason : (budget as PromiseRejectedResult).reason;
 }
 
 /**
@@ -176,33 +184,31 @@ export function toHoldRefusal(refused: HoldRefused): ApiError {
     return new ApiError('server_error', message, { status: 503 });
   }
   const { openCalls = 0 } = account;
-  if (openCalls >= callLimit) return tooManyCalls(refused);
+  if (openCalls >= callLimit || refused.isKeyLimitReached) return tooManyCalls(refused);
   const message =
     'Your running calls hold all of your AI credits. Unused credits are released when the calls end. Set max_tokens to hold less.';
   return new ApiError('rate_limited', message, { retryAfter: RETRY_AFTER_S });
 }
 
-type Held = Pick<Hold, 'accountId' | 'window' | 'microRand'>;
+type Held = Pick<Hold, 'accountId' | 'keyId' | 'window' | 'microRand'>;
 
 /** Returns the change that ends a hold on the account's item. Its condition fails if the calls of the window already count as over. */
 export function changeEndingHold(
-  { accountId, window, microRand }: Held,
+  { accountId, keyId, window, microRand }: Held,
   charged = 0,
   entry?: NewEntry,
 ): Change & { accountId: string } {
-  const calls = sumAttribute('calls', window);
   const { add, setOnce, when } = entry ? balanceUpdate(entry, -charged) : {};
   return {
     accountId,
     add: {
-      openCalls: -1,
-      [calls]: -1,
+      ...countCall(keyId, window, -1),
       [sumAttribute('held', window)]: -microRand,
       ...add,
       availableMicroRand: microRand - charged,
     },
     ...(setOnce ? { setOnce } : {}),
-    when: { [calls]: 'present', ...when },
+    when: { [sumAttribute('calls', window)]: 'present', ...when },
   };
 }
 
@@ -218,8 +224,8 @@ export async function endHold(
   await ignoreConflict(deps.table.updateReturningChanged(write));
 }
 
-/** Ends the hold of a call that costs nothing, on the account and on the key. */
+/** Ends the hold of a call that costs nothing, on the account and in the budget of the key. */
 export async function releaseHold(deps: Deps, held: Hold): Promise<void> {
-  const results = await Promise.allSettled([endHold(deps, held), releaseKeySlot(deps, held.keySlot)]);
+  const results = await Promise.allSettled([endHold(deps, held), held.budget && releaseBudget(deps, held.budget)]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -5,10 +5,10 @@ import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts'
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
 import { messageOf, type Off, switchedOff } from '../switches/switches.ts';
+import type { CallingKey } from './budget-holds.ts';
 import { type Hold, HoldRefused, hold, holdCallSlot, releaseHold, toHoldRefusal } from './credits.ts';
 import { payDebt } from './entries.ts';
 import { notAvailableOnCredits } from './errors.ts';
-import type { CallingKey } from './key-calls.ts';
 import type { Choice, Offer } from './models.ts';
 import { microRandToRand, type Rate } from './prices.ts';
 import type { KeyRing } from './provider-keys.ts';
@@ -31,10 +31,10 @@ const notSold = ({ provider }: Choice, id: string) =>
     `model: ${id} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
   );
 
-function promptTooLong({ granted, keySlot }: Hold): ApiError {
+function promptTooLong({ granted, budget }: Hold): ApiError {
   const available = microRandToRand(granted);
   const message =
-    granted === keySlot.granted && keySlot.budgetMicroRand !== undefined
+    granted === budget?.granted
       ? `The AI budget of this API key does not cover a prompt of this length; R${available} of it remains this month.`
       : `Your AI credits do not cover a prompt of this length; R${available} is available.`;
   return new ApiError('insufficient_credits', message);

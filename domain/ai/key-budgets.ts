@@ -10,10 +10,14 @@ import { CENT_MICRO_RAND, microRandToRand } from './prices.ts';
 
 /**
  * Monthly budgets of API keys for AI credits (docs/decisions/0059-figures-and-budgets.md). The budget is stored with the key's
- * credential, which authenticates the call. The spending is stored in the item of the key's open calls, which each call writes
- * anyway. `spent_<month>` is the sum of the charges of a calendar month in UTC and the holds of running calls, so that one
- * condition enforces the budget. `charged_<month>` is the sum of the charges only.
+ * credential, which authenticates the call. The spending is stored in an item of the key: calls of a key with a budget add their
+ * charge (budget-holds.ts), and the close of a window adds the charges of all other calls (key-spending.ts). `spent_<month>` is the
+ * sum of the charges of a calendar month in UTC and the holds of running calls, so that one condition enforces the budget.
+ * `charged_<month>` is the sum of the charges only.
  */
+
+/** Days for which a key's item is kept after its last call: longer than the month of a budget. */
+export const KEPT_DAYS = 40;
 
 /** Converts an amount in rand, as the API represents it, to micro-rand. */
 export const toMicroRand = (rand: string): number => parseCents(rand) * CENT_MICRO_RAND;

@@ -1,122 +1,94 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits/limits.ts';
-import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiAccount } from '../../table/entities/ai.ts';
+import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { alertNearBudget, monthAt, monthAttribute } from './key-budgets.ts';
-import { acquireKeySlot, releaseKeySlot } from './key-calls.ts';
+import { closeWindowsOf } from './closing.ts';
+import { hold, holdCallSlot, releaseHold } from './credits.ts';
+import { addCredits, newCreditEntry } from './entries.ts';
 
-const of = { accountId: 'acc_1', keyId: 'key_1' };
+const accountId = 'acc_1';
+const keyId = 'key_01kzzzzzzzzzzzzzzzzz000001';
+const other = 'key_01kzzzzzzzzzzzzzzzzz000002';
+const RAND = 1_000_000;
 const MINUTE_MS = 60_000;
+const MAX_CALLS = LIMITS.concurrentAiCallsPerKey.amounts;
 
-test('refuses the call beyond the limit of a key with 429, and frees the slots of crashed calls', async () => {
+/** An account that may have more calls open than one key. */
+async function account() {
   const { steady, clock } = simulation();
   const { deps } = steady;
-  const take = () => acquireKeySlot(deps, of, 0, 5);
-  const limit = LIMITS.concurrentAiCallsPerKey.amounts;
-  const [first] = await Promise.all(Array.from({ length: limit }, take));
-  await expect(take()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
-  await expect(acquireKeySlot(deps, { ...of, keyId: 'key_2' }, 0, 5)).resolves.toBeDefined();
-
-  if (first) await releaseKeySlot(deps, first);
-  await take();
-  await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
-
-  // While a call may be running, its slot is in use; afterwards all of them are free.
-  clock.now += 15 * MINUTE_MS;
-  await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
-  clock.now += 6 * MINUTE_MS;
-  const late = await take();
-  for (let count = 1; count < limit; count += 1) await take();
-  await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
-  await releaseKeySlot(deps, late);
-  // The late end of a call that was counted as crashed does not lower the count again.
-  if (first) await releaseKeySlot(deps, first);
-  await take();
-  await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
-});
-
-const RAND = 1_000_000;
-const budgeted = { ...of, budgetMicroRand: 10 * RAND };
-
-/** A key with a budget of R10.00. */
-function budget() {
-  const { steady, clock, memory } = simulation();
-  const { deps } = steady;
-  const take = (rand: number, key = budgeted) => acquireKeySlot(deps, key, rand * RAND, 5);
-  const sum = async (of: 'spent' | 'charged') =>
-    Number((await deps.table.get(AiKeyCalls, budgeted))?.[monthAttribute(of, monthAt(deps.now()))] ?? 0) / RAND;
-  const alerts = () => memory.items('EVENT').map(({ data }) => data);
-  return { deps, clock, take, leave: releaseKeySlot.bind(undefined, deps), sum, alerts };
+  await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 1000 * RAND)));
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 10 * MAX_CALLS } }));
+  const read = async () => (await deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
+  /** The names of the attributes that count calls of keys. */
+  const keyAttributes = async () => Object.keys(await read()).filter((name) => /^open_|^calls_\d+_/.test(name));
+  /** Advances the clock, with a sweep every minute. */
+  const sweepFor = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      clock.now += MINUTE_MS;
+      await closeWindowsOf(deps, accountId);
+    }
+  };
+  const begin = (key = keyId) => hold(deps, { accountId, keyId: key }, 'openai', RAND / 100);
+  return { deps, begin, read, keyAttributes, sweepFor };
 }
 
-test('the calls of a key are never granted more than its budget in total, whatever they hold', async () => {
-  const { take, leave, sum } = budget();
-  const [first, second] = [await take(6), await take(7)];
-  expect([first.granted, second.granted]).toEqual([6 * RAND, 4 * RAND]);
-  await expect(take(1)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
-  await leave(first, 2 * RAND);
-  await leave(second, 4 * RAND);
-  expect([await sum('spent'), await sum('charged')]).toEqual([6, 6]);
-  const last = await take(5);
-  expect(last.granted).toBe(4 * RAND);
-  await leave(last, 4 * RAND);
-  await expect(take(1)).rejects.toMatchObject({ code: 'insufficient_credits', message: /R10\.00 for 20\d\d-\d\d/ });
-  // A call that another account pays for is not counted.
-  await expect(take(0)).resolves.toMatchObject({ held: 0 });
+test('refuses the call beyond the limit of a key with 429, and frees the slots of crashed calls', async () => {
+  const { deps, begin, sweepFor } = await account();
+  const refused = { account: { openCalls: MAX_CALLS + 1 }, isKeyLimitReached: true };
+  const calls = await Promise.all(Array.from({ length: MAX_CALLS }, () => begin()));
+  await expect(begin(other)).resolves.toMatchObject({ keyId: other });
+  await expect(begin()).rejects.toMatchObject(refused);
+  await expect(holdCallSlot(deps, { accountId, keyId })).rejects.toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringContaining('concurrentAiCallsPerKey'),
+    retryAfter: 5,
+  });
+  const [first] = calls;
+  if (first) await releaseHold(deps, first);
+  await begin();
+  await expect(begin()).rejects.toMatchObject(refused);
+
+  // While a call may be running, its slot is in use; afterwards all of them are free.
+  await sweepFor(15);
+  await expect(begin()).rejects.toMatchObject(refused);
+  await sweepFor(11);
+  for (let count = 0; count < MAX_CALLS; count += 1) await begin();
+  await expect(begin()).rejects.toMatchObject({ isKeyLimitReached: true });
+  // The late end of a call that was counted as crashed does not lower the count again.
+  const [, second] = calls;
+  if (second) await releaseHold(deps, second);
+  await expect(begin()).rejects.toMatchObject({ isKeyLimitReached: true });
 });
 
-test('charges from before a key had a budget count towards it, and each month begins at zero', async () => {
-  const { deps, clock, take, leave } = budget();
-  const { budgetMicroRand: _, ...free } = budgeted;
-  const paid = await acquireKeySlot(deps, free, 20 * RAND, 5);
-  expect(paid.granted).toBe(20 * RAND);
-  await leave(paid, 12 * RAND);
-  await expect(take(1)).rejects.toMatchObject({ code: 'insufficient_credits' });
-  clock.now = Date.UTC(deps.now().getUTCFullYear(), deps.now().getUTCMonth() + 1, 1);
-  await expect(take(1)).resolves.toMatchObject({ granted: RAND });
+test('the calls of all logins share one limit, apart from the keys', async () => {
+  const { begin } = await account();
+  await Promise.all(Array.from({ length: MAX_CALLS }, () => begin('')));
+  await expect(begin('')).rejects.toMatchObject({ isKeyLimitReached: true });
+  await expect(begin()).resolves.toMatchObject({ keyId });
 });
 
-test('the hold of a crashed call is released to the budget', async () => {
-  const { clock, take, sum } = budget();
-  await take(10);
-  await expect(take(1)).rejects.toMatchObject({ code: 'rate_limited' });
-  clock.now += 21 * MINUTE_MS;
-  await expect(take(3)).resolves.toMatchObject({ granted: 3 * RAND });
-  expect(await sum('spent')).toBe(3);
-});
-
-test('80% of a budget is announced once, and again after the budget is raised', async () => {
-  const { take, leave, alerts } = budget();
-  const call = async (rand: number, key = budgeted) => await leave(await take(rand, key), rand * RAND);
-  await call(7);
-  expect(alerts()).toEqual([]);
-  await call(1);
-  await call(1);
-  expect(alerts()).toMatchObject([{ keyId: 'key_1', budget: '10.00', spent: '8.00' }]);
-  const raised = { ...budgeted, budgetMicroRand: 20 * RAND };
-  await call(6, raised);
-  expect(alerts()).toHaveLength(1);
-  await call(1, raised);
-  expect(alerts()[1]).toMatchObject({ budget: '20.00', spent: '16.00' });
-});
-
-test('a call that read the sums before another call announced the budget does not announce it again', async () => {
-  const { deps, take, leave, alerts } = budget();
-  await leave(await take(8), 8 * RAND);
-  expect(alerts()).toHaveLength(1);
-  const month = monthAt(deps.now());
-  const stale = { [monthAttribute('charged', month)]: 8 * RAND, [monthAttribute('alerted', month)]: 0 };
-  await alertNearBudget(deps, { ...budgeted, month }, stale);
-  expect(alerts()).toHaveLength(1);
-});
-
-test('the item of a key in constant use does not grow', async () => {
-  const { deps, clock, take, leave } = budget();
-  const sizes: number[] = [];
-  for (let minute = 0; minute < 240; minute += 2) {
-    await leave(await take(0.01), RAND / 100);
-    clock.now += 2 * MINUTE_MS;
-    sizes.push(Object.keys((await deps.table.get(AiKeyCalls, of)) ?? {}).length);
+test('a crashed call of a key that calls on frees exactly its slot', async () => {
+  const { deps, begin, read, sweepFor } = await account();
+  await begin();
+  for (let minute = 0; minute < 30; minute += 2) {
+    await releaseHold(deps, await begin());
+    await sweepFor(2);
   }
-  expect(Math.max(...sizes)).toBeLessThan(40);
+  const running = await begin();
+  await sweepFor(1);
+  expect(await read()).toMatchObject({ openCalls: 1, open_000001: 1 });
+  await releaseHold(deps, running);
+  expect(await read()).toMatchObject({ openCalls: 0, open_000001: 0 });
+});
+
+test('keys that no longer call leave no attributes in the account, however many there were', async () => {
+  const { deps, begin, keyAttributes, sweepFor } = await account();
+  const ids = Array.from({ length: 250 }, (_, index) => `key_01kzzzzzzzzzzzzzzzzz${100_000 + index}`);
+  for (const id of ids) await releaseHold(deps, await begin(id));
+  await begin(ids[0]);
+  expect((await keyAttributes()).length).toBeGreaterThanOrEqual(2 * ids.length);
+  await sweepFor(40);
+  expect(await keyAttributes()).toEqual([]);
 });

@@ -2,9 +2,9 @@ import { AiAccount, AiCall, AiEntry } from '../../table/entities/ai.ts';
 import { change, create, toStoredItem, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { releaseBudget } from './budget-holds.ts';
 import { changeEndingHold, endHold, type Hold } from './credits.ts';
 import { type NewEntry, newEntry } from './entries.ts';
-import { releaseKeySlot } from './key-calls.ts';
 
 /** Attempts to write a call's entry. No attempt begins more than `maxMs` after the first. */
 const ENTRY_ATTEMPTS = { count: 5, maxMs: 45_000 };
@@ -43,17 +43,24 @@ export async function settle(
   call?: AiCall,
 ): Promise<Settlement> {
   const { accountId } = held;
-  const entry = newEntry(deps, { ...usage, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
+  const entry = newEntry(deps, {
+    ...usage,
+    accountId,
+    type: 'CALL',
+    amountMicroRand: -Math.min(cost, held.granted),
+    ...(held.budget ? {} : { keySumAtClose: true }),
+  });
   if (entry.createdAt >= held.expiresAt) throw new HoldExpired('the call ended after its hold');
   const isWithin = cost <= held.granted;
-  const releaseSlot = (charged: number) => Promise.allSettled([releaseKeySlot(deps, held.keySlot, charged)]);
+  const chargeBudget = (charged: number) =>
+    Promise.allSettled([held.budget && releaseBudget(deps, held.budget, charged)]);
   // The charge of an excess is known only after it is settled. A budget counts a charge even if its entry could not be written.
-  const slotRelease = isWithin ? releaseSlot(cost) : undefined;
+  const budgetCharge = isWithin ? chargeBudget(cost) : undefined;
   const charged = await retryWithBackoff(deps, () =>
     isWithin ? writeEntry(deps, entry, call) : settleExcess(deps, held, cost, entry),
   );
   const applied = await Promise.allSettled(isWithin ? [endHold(deps, held, charged, entry)] : []);
-  const failures = [...applied, ...(await (slotRelease ?? releaseSlot(charged)))].flatMap((result) =>
+  const failures = [...applied, ...(await (budgetCharge ?? chargeBudget(charged)))].flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
   );
   return { charged, writtenOff: cost - charged, recorded: isWithin && call !== undefined, failures };

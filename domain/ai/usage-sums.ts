@@ -1,5 +1,5 @@
 import { AiAccount, AiEntry, AiUsage, aiEntriesOf, aiUsageOf } from '../../table/entities/ai.ts';
-import { upsert } from '../../table/writes.ts';
+import { upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { firstIdAt } from '../ids.ts';
@@ -14,7 +14,7 @@ import { ENTRY_GRACE_MS, firstUnclosedOf, startOf } from './windows.ts';
 export const MAX_SUMS = 5000;
 /** Maximum of entries that one read adds, oldest first: six minutes at 14 calls a second. Beyond, the sums are a few minutes old. */
 const MAX_UNCLOSED_ENTRIES = 5000;
-/** Sums that are written concurrently; they are in one partition. */
+/** Sums that are written concurrently. Those of days are in one partition. */
 const BATCH_SIZE = 25;
 
 export type SumsByKey = Map<string, AiUsage>;
@@ -56,8 +56,13 @@ export async function addWindow(deps: Pick<Deps, 'table'>, window: number, sums:
     const when = { throughWindow: { absentOrBelow: window } };
     return upsert(AiUsage, key, { set, add, when }, concurrentUpdate);
   });
-  while (writes.length > 0) {
-    const batch = writes.splice(0, BATCH_SIZE);
+  await writeOnce(deps, writes);
+}
+
+/** Makes writes that a condition keeps from being applied twice, a batch at a time. */
+export async function writeOnce(deps: Pick<Deps, 'table'>, writes: readonly Write[]): Promise<void> {
+  for (let start = 0; start < writes.length; start += BATCH_SIZE) {
+    const batch = writes.slice(start, start + BATCH_SIZE);
     await Promise.all(batch.map((write) => ignoreConflict(deps.table.updateReturningChanged(write))));
   }
 }
@@ -79,7 +84,8 @@ export async function readSums(deps: Pick<Deps, 'table'>, accountId: string, fro
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
 
-async function readUnclosed(deps: Pick<Deps, 'table'>, accountId: string, first: number): Promise<AiEntry[]> {
+/** Reads the entries since the first open window of an account, at most {@link MAX_UNCLOSED_ENTRIES}, oldest first. */
+export async function readUnclosed(deps: Pick<Deps, 'table'>, accountId: string, first: number): Promise<AiEntry[]> {
   const entries: AiEntry[] = [];
   for await (const entry of entriesSince(deps, accountId, first)) {
     if (entry.window !== undefined && entry.window >= first) entries.push(entry);

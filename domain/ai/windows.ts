@@ -29,7 +29,7 @@ export const callsOverAt = (window: number): Date => closesAt(window + HOLD_WIND
 export const areCallsOver = (window: number, unclosed: number): boolean => window + HOLD_WINDOWS < unclosed;
 
 /** Sums of one window. */
-export interface WindowSums {
+interface WindowSums {
   held: number;
   calls: number;
   /** Sum of the entries of this window that the balance includes. */
@@ -39,19 +39,43 @@ type SumName = keyof WindowSums;
 
 /** Returns the attribute that stores a sum of a window. */
 export const sumAttribute = (name: SumName, window: number): string => `${name}_${window}`;
+/** Returns the attribute that stores the calls of one API key that began in a window (key-calls.ts). */
+export const keySumAttribute = (window: number, suffix: string): string => `${sumAttribute('calls', window)}_${suffix}`;
 
-/** Returns an item's sums by window, oldest first, and the attributes that store them. */
-export function windowsOf(item: Record<string, unknown>): (WindowSums & { window: number; attributes: string[] })[] {
-  const byWindow = new Map<number, WindowSums & { attributes: string[] }>();
+/** A window with its sums as an item stores them. */
+export interface Window extends WindowSums {
+  window: number;
+  /** The attributes that store the sums, without those of keys. */
+  attributes: string[];
+  /** The calls by key, by the suffix of the attribute. */
+  keys: Map<string, number>;
+}
+
+const emptyWindow = (window: number): Window => ({
+  window,
+  held: 0,
+  calls: 0,
+  ledger: 0,
+  attributes: [],
+  keys: new Map(),
+});
+
+/** Returns an item's sums by window, oldest first. */
+export function windowsOf(item: Record<string, unknown>): Window[] {
+  const byWindow = new Map<number, Window>();
   for (const [attribute, value] of Object.entries(item)) {
-    const [, name, window] = /^(held|calls|ledger)_(\d+)$/.exec(attribute) ?? [];
-    if (!name || !window) continue;
-    const sums = byWindow.get(Number(window)) ?? { held: 0, calls: 0, ledger: 0, attributes: [] };
-    sums[name as SumName] = Number(value);
-    sums.attributes.push(attribute);
-    byWindow.set(Number(window), sums);
+    const [, name, digits, suffix] = /^(held|calls|ledger)_(\d+)(?:_(\w+))?$/.exec(attribute) ?? [];
+    if (!name || !digits) continue;
+    const window = Number(digits);
+    const sums = byWindow.get(window) ?? emptyWindow(window);
+    byWindow.set(window, sums);
+    if (suffix !== undefined) sums.keys.set(suffix, Number(value));
+    else {
+      sums[name as SumName] = Number(value);
+      sums.attributes.push(attribute);
+    }
   }
-  return [...byWindow].map(([window, sums]) => ({ window, ...sums })).sort((a, b) => a.window - b.window);
+  return [...byWindow.values()].sort((a, b) => a.window - b.window);
 }
 
 /**

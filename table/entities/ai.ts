@@ -10,7 +10,7 @@ import { aiUsagePartition } from '../migrations/0004-ai-usage-partition.ts';
  * The AI credits of an account in micro-rand, the holds of running calls, and the account's provider keys. They are one item, so that
  * one conditional write admits a call. Calls appear only as sums, by the window in which they began (`held_<window>`,
  * `calls_<window>`) and ended (`ledger_<window>`; domain/ai/windows.ts), so the item is as small with a thousand open calls as with
- * one.
+ * one. Each key that has called in the last minutes adds some 80 bytes.
  */
 export type AiAccount = ItemOf<typeof AiAccount>;
 export const AiAccount = /* @__PURE__ */ entity({
@@ -23,7 +23,7 @@ export const AiAccount = /* @__PURE__ */ entity({
       availableMicroRand: z.int(),
       /** The amount by which calls cost more than the available credits. */
       debtMicroRand: z.optional(z.int()),
-      /** Calls that have begun and not ended. */
+      /** Calls that have begun and not ended. `open_<key>` and `calls_<window>_<key>` have those of one API key (domain/ai/key-calls.ts). */
       openCalls: z.optional(z.int()),
       /** The balance includes all entries up to and including this window. */
       closedWindow: z.optional(z.int()),
@@ -80,19 +80,32 @@ export const AiEntry = /* @__PURE__ */ entity({
        * `AiUsage` when they ended.
        */
       keyId: z.optional(z.string()),
+      /**
+       * True for a call whose key has no budget: the close of the window adds the charge to the key's month. Absent for other calls, which
+       * add it themselves (domain/ai/key-spending.ts).
+       */
+      keySumAtClose: z.optional(z.literal(true)),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: aiEntriesOf(accountId), sk: id }),
   migrations: [aiEntryPartition],
 });
 
 /**
- * The open calls of an API key, in total and by the window in which they began (`calls_<window>`), and the key's spending by month
- * (domain/ai/key-budgets.ts). The empty key id stands for calls by logins.
+ * The spending of an API key by month, and the holds of the running calls of a key with a budget by the window in which they began
+ * (domain/ai/budget-holds.ts). The empty key id stands for calls by logins.
  */
 export type AiKeyCalls = ItemOf<typeof AiKeyCalls>;
 export const AiKeyCalls = /* @__PURE__ */ entity({
   type: 'AI_KEY_CALLS',
-  schema: () => z.looseObject({ accountId: z.string(), keyId: z.string(), openCalls: z.int() }),
+  schema: () =>
+    z.looseObject({
+      accountId: z.string(),
+      keyId: z.string(),
+      /** Open calls that hold a part of the budget. */
+      openCalls: z.int(),
+      /** The months include the charges of calls without a budget up to and including this window. */
+      throughWindow: z.optional(z.int()),
+    }),
   key: ({ accountId, keyId }: { accountId: string; keyId: string }) => ({
     pk: key('AI_KEY_CALLS', accountId, keyId),
     sk: 'AI_KEY_CALLS',

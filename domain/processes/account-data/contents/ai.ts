@@ -50,7 +50,7 @@ export const AI_CONTENTS: readonly Contents[] = [
         ] as const),
         ...(['price', 'estimated', 'amountMicroRand', 'createdAt', 'keyId'] as const),
       ],
-      omits: { accountId: 'elsewhere', window: 'internal' },
+      omits: { accountId: 'elsewhere', window: 'internal', keySumAtClose: 'internal' },
     },
     listed(AiEntry, aiEntriesOf),
   ),

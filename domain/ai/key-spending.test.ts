@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { closeWindowsOf } from './closing.ts';
+import { hold } from './credits.ts';
+import { addCredits, newCreditEntry } from './entries.ts';
+import { readSpending } from './key-spending.ts';
+import { settle } from './settlement.ts';
+
+const accountId = 'acc_1';
+const RAND = 1_000_000;
+const MINUTE_MS = 60_000;
+const USED = {
+  inputTokens: 1,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 1,
+  requestId: 'req_1',
+  model: 'openai/gpt-4o',
+  price: null,
+  estimated: false,
+};
+
+async function account() {
+  const simulated = simulation();
+  const { steady, clock } = simulated;
+  const { deps } = steady;
+  await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 1000 * RAND)));
+  const begin = (keyId: string, rand: number, budgetRand?: number) =>
+    hold(deps, { accountId, keyId, budgetMicroRand: budgetRand && budgetRand * RAND }, 'openai', rand * RAND);
+  const call = async (keyId: string, rand: number, budgetRand?: number) =>
+    await settle(deps, await begin(keyId, rand, budgetRand), rand * RAND, { ...USED, keyId });
+  const spent = async (...keyIds: string[]) => {
+    const spending = await readSpending(deps, accountId, keyIds);
+    return keyIds.map((keyId) => Number(spending.get(keyId)) / RAND);
+  };
+  const sweepFor = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      clock.now += MINUTE_MS;
+      await closeWindowsOf(deps, accountId);
+    }
+  };
+  return { ...simulated, deps, begin, call, spent, sweepFor };
+}
+
+test('the spending of keys is exact immediately and after their window is closed, with a budget and without', async () => {
+  const { call, spent, sweepFor, memory } = await account();
+  await call('key_1', 2);
+  await call('key_1', 3);
+  await call('key_2', 4, 10);
+  expect(await spent('key_1', 'key_2', 'key_3')).toEqual([5, 4, 0]);
+  for (let minute = 0; minute < 12; minute += 1) {
+    await sweepFor(1);
+    expect(await spent('key_1', 'key_2', 'key_3')).toEqual([5, 4, 0]);
+  }
+  await call('key_1', 1);
+  expect(await spent('key_1')).toEqual([6]);
+  await sweepFor(12);
+  expect(await spent('key_1')).toEqual([6]);
+  expect(memory.items('AI_KEY_CALLS')).toHaveLength(2);
+});
+
+test('charges from before a key had a budget count towards it once their window is closed, and none twice', async () => {
+  const { deps, begin, call, spent, sweepFor } = await account();
+  // A call that began without the budget ends after it is set.
+  const running = await begin('key_1', 2);
+  await call('key_1', 6);
+  await call('key_1', 1, 10);
+  await settle(deps, running, 2 * RAND, { ...USED, keyId: 'key_1' });
+  expect(await spent('key_1')).toEqual([9]);
+  await sweepFor(12);
+  expect(await spent('key_1')).toEqual([9]);
+  await expect(begin('key_1', 5, 10)).resolves.toMatchObject({ granted: RAND });
+  await expect(begin('key_1', 5, 9)).rejects.toMatchObject({ code: 'insufficient_credits' });
+});
+
+test('a close that is repeated adds the spending of a window once', async () => {
+  const { deps, clock, call, spent } = await account();
+  await call('key_1', 2);
+  clock.now += 10 * MINUTE_MS;
+  await Promise.all([closeWindowsOf(deps, accountId), closeWindowsOf(deps, accountId)]);
+  await closeWindowsOf(deps, accountId);
+  expect(await spent('key_1')).toEqual([2]);
+  expect(await deps.table.get(AiKeyCalls, { accountId, keyId: 'key_1' })).toMatchObject({ openCalls: 0 });
+});
+
+test('the spending of a month does not include that of the month before', async () => {
+  const { clock, call, spent, sweepFor, deps } = await account();
+  const nextMonth = Date.UTC(deps.now().getUTCFullYear(), deps.now().getUTCMonth() + 1, 1);
+  clock.now = nextMonth - MINUTE_MS;
+  await call('key_1', 2);
+  clock.now = nextMonth;
+  expect(await spent('key_1')).toEqual([0]);
+  await call('key_1', 1);
+  expect(await spent('key_1')).toEqual([1]);
+  await sweepFor(12);
+  expect(await spent('key_1')).toEqual([1]);
+});
