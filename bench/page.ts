@@ -45,7 +45,8 @@ export function machineLine(): string {
   const java = /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr)?.[1];
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const memory = `${(totalmem() / 1024 ** 3).toFixed(0)} GiB`;
-  return `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, ${memory}, Node ${process.version}, Java ${java}; commit ${commit}, ${new Date().toISOString().slice(0, 10)}; load average at the end ${loadavg()[0]?.toFixed(1)}`;
+  const cores = availableParallelism();
+  return `${cores} ${cores === 1 ? 'core' : 'cores'} of ${cpus()[0]?.model.trim()}, ${memory}, Node ${process.version}, Java ${java}; commit ${commit}, ${new Date().toISOString().slice(0, 10)}; load average at the end ${loadavg()[0]?.toFixed(1)}`;
 }
 
 /** Returns the sections of a page by their names. */
