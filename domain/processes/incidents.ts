@@ -79,9 +79,9 @@ export function incidentOfVerification({ accountId, id, name, owner, verificatio
   const { status, noticeAt: at } = verification;
   const title =
     status === 'PENDING'
-      ? `Confirm the registrant's email address for ${name}, or the domain is switched off within 15 days of its registration: follow the link in the ` +
+      ? `Confirm the registrant's email address for ${name}, or the domain is suspended within 15 days of its registration: follow the link in the ` +
         `email from Amazon Registrar (registrar.amazon.com) or Gandi (domainnameverification.net) to ${owner.email}.`
-      : `${name} is switched off: the link in the registrar's email to ${owner.email} was not followed in time. Ask support to have it sent again.`;
+      : `${name} is suspended: the link in the registrar's email to ${owner.email} was not followed in time. Ask support to have it sent again.`;
   return [{ accountId, kind: 'domain-problem', subjectId: id, title, path: `/domains/${id}`, at }];
 }
 

@@ -71,7 +71,7 @@ test('an account is told once that its domain was suspended because the address 
   notices.clear();
   await days(20);
   expect([...notices]).toEqual([expect.stringMatching(/^EXPIRED /)]);
-  expect(incidentOfVerification(domain())[0]?.title).toMatch(/^shop\.com is switched off: /);
+  expect(incidentOfVerification(domain())[0]?.title).toMatch(/^shop\.com is suspended: /);
 });
 
 test('a registrar that does not say whether the address is confirmed delays neither registration nor confirmation', async () => {
