@@ -77,7 +77,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   topUpsPerDay: HTTP,
   exportsPerDay: {
     file: 'domain/processes/account-data/exports.test.ts',
-    title: 'there is one export at a time, three in a day, and links only to archives that are kept',
+    title: 'allows one export at a time and three a day, and creates links only to available archives',
   },
   invitationsPerDay: {
     file: 'domain/processes/mail/invitation.test.ts',

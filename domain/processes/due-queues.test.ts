@@ -39,7 +39,7 @@ import { billingSweeps } from '../billing/lifecycle.ts';
 import type { SweepReport } from '../sweep/sweep.ts';
 import { sweepAll, sweepJob } from '../sweep/sweep-all.ts';
 import { exportQueue } from './account-data/exports.ts';
-import { deletionQueue } from './account-data/leave.ts';
+import { deletionQueue } from './account-data/run-deletion.ts';
 import { reconcilers } from './reconciler.ts';
 
 const MINUTE = 60_000;

@@ -283,7 +283,7 @@ export async function endDomain(
   when: Parameters<typeof remove>[2],
   extra: Partial<Domain> = {},
 ): Promise<true> {
-  // A domain without a registrant belongs to a deleted account (domain/processes/account-data/leave.ts).
+  // A domain without a registrant belongs to a deleted account (domain/processes/account-data/run-deletion.ts).
   const forgotten = domain.owner.name === '' ? expireLater(deps.now()) : {};
   const zone = await deps.table.get(Zone, { accountId: domain.accountId, domainId: domain.id });
   const writes = endRegistration(deps, domain, status, when, { zone, extra: { ...extra, ...forgotten } });

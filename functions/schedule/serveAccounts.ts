@@ -1,5 +1,5 @@
 import { exportQueue } from '../../domain/processes/account-data/exports.ts';
-import { deletionQueue } from '../../domain/processes/account-data/leave.ts';
+import { deletionQueue } from '../../domain/processes/account-data/run-deletion.ts';
 import { sweepJob } from '../../domain/sweep/sweep-all.ts';
 import { exports } from '../../runtime/bindings/exports.ts';
 import { seller } from '../../runtime/bindings/seller.ts';

@@ -219,7 +219,7 @@ describe("another tenant's id", () => {
 });
 
 describe('the audit log', () => {
-  /** Operations that the state of the tenant does not allow: their entries are shown beside their rules (rollback.test.ts, lifecycle.test.ts, leave.test.ts, members.test.ts). */
+  /** Operations that the state of the tenant does not allow: their entries are shown beside their rules (rollback.test.ts, lifecycle.test.ts, run-deletion.test.ts, members.test.ts). */
   const NOT_POSSIBLE = [
     'rollBack',
     'payInvoice',

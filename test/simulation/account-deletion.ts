@@ -4,7 +4,7 @@ import { issuePaidInvoice } from '../../domain/billing/invoices.ts';
 import { readNothing, withWallet } from '../../domain/billing/wallet.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { ALL_CONTENTS } from '../../domain/processes/account-data/all-contents.ts';
-import { deletionQueue } from '../../domain/processes/account-data/leave.ts';
+import { deletionQueue } from '../../domain/processes/account-data/run-deletion.ts';
 import { verifyLedgers } from '../../domain/processes/restore/restore.ts';
 import { teardownApp } from '../../domain/processes/teardown.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';

@@ -12,20 +12,20 @@ import { DomainOffer } from '../../../table/entities/registrar.ts';
 import { SwitchState } from '../../../table/entities/switches.ts';
 import { Sweep } from '../../../table/entities/webhooks.ts';
 import { viewAuditEntry } from '../../audit/log.ts';
-import { ACCOUNT_CONTENTS, account } from './contents/accounts.ts';
+import { ACCOUNT_CONTENTS, readAccount } from './contents/accounts.ts';
 import { AI_CONTENTS } from './contents/ai.ts';
 import { APP_CONTENTS } from './contents/apps.ts';
 import { BILLING_CONTENTS } from './contents/billing.ts';
 import { DEPLOYMENT_CONTENTS } from './contents/deployments.ts';
 import { DOMAIN_CONTENTS } from './contents/domains.ts';
 import { WEBHOOK_CONTENTS } from './contents/webhooks.ts';
-import { type Contents, contents, unread } from './contents.ts';
-import { inPartition, listed, under } from './readers.ts';
+import { type Contents, defineContents, defineUnread } from './contents.ts';
+import { listReader, nestedReader, partitionReader } from './item-readers.ts';
 
 /**
- * Everything that the platform stores, by entity, with what becomes of it in an export of an account and at its deletion, which
- * goes through it from the end: a list stands before what is found through it. A
- * test fails while an entity of `table/entities/` or a field of one is missing here (all-contents.test.ts).
+ * All entities that the platform stores, with their role in the export and the deletion of an account. The deletion processes this list in
+ * reverse order, so an entity comes before the entities that are found through it. A test fails if an entity of `table/entities/` or one of
+ * its fields is missing here (all-contents.test.ts).
  */
 export const ALL_CONTENTS: readonly Contents[] = [
   ...ACCOUNT_CONTENTS,
@@ -35,7 +35,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
   ...BILLING_CONTENTS,
   ...WEBHOOK_CONTENTS,
   ...AI_CONTENTS,
-  contents(
+  defineContents(
     AuditEntry,
     'expires',
     {
@@ -44,10 +44,10 @@ export const ALL_CONTENTS: readonly Contents[] = [
       omits: { accountId: 'elsewhere', reason: 'internal' },
       view: viewAuditEntry,
     },
-    inPartition(AuditEntry, auditOf),
+    partitionReader(AuditEntry, auditOf),
   ),
-  unread(LogPage, 'expires', 'brief'),
-  contents(
+  defineUnread(LogPage, 'expires', 'brief'),
+  defineContents(
     FailedRequest,
     'removed',
     {
@@ -55,14 +55,14 @@ export const ALL_CONTENTS: readonly Contents[] = [
       shows: ['requestId', 'operation', 'status', 'code', 'message', 'at', 'by', 'address'],
       omits: { accountId: 'elsewhere' },
     },
-    listed(FailedRequest, failedRequestsOf),
+    listReader(FailedRequest, failedRequestsOf),
   ),
-  contents(
+  defineContents(
     Lookup,
     'removed',
     'elsewhere',
-    under(account, async function* (table, { id, email }, after) {
-      // By the address only: other texts are ids, which say nothing without the account.
+    nestedReader(readAccount, async function* (table, { id, email }, after) {
+      // Only the lookup by email address is removed. The other texts are ids, which mean nothing without the account.
       if (after !== undefined) return;
       for (const item of await table.all(Lookup, lookupsOf(email))) if (item.accountId === id) yield ['1', item];
     }),
@@ -79,5 +79,5 @@ export const ALL_CONTENTS: readonly Contents[] = [
     SwitchState,
     Sweep,
     AiOffer,
-  ].map((each) => unread(each, 'stays', 'platform')),
+  ].map((entity) => defineUnread(entity, 'stays', 'platform')),
 ];

@@ -1,51 +1,53 @@
 import { MAX_ENTRIES, packDirectory, packFile } from '../../../providers/archives/zip.ts';
 import { type ExportId, type Exports, MIN_PART_BYTES, UploadGone } from '../../../providers/exports/exports.ts';
 
-/** Bytes of a part: less than this waits for more. Somewhat above S3's minimum, so that uploads have fewer parts. */
+/** Minimum size of an uploaded part in bytes. It is above S3's minimum, so that uploads have fewer parts. */
 const PART_BYTES = Math.max(8 * 1024 ** 2, MIN_PART_BYTES);
-/** Beyond this an archive needs ZIP's 64-bit format. */
+/** Maximum size of an archive in bytes. A larger one would need ZIP's 64-bit format. */
 const MAX_BYTES = 0xf000_0000;
 const FILE_MODE = 0o100644;
 
-/** An archive would be larger than the format holds. */
+/** The archive would exceed the limits of the ZIP format. */
 export class ArchiveTooLarge extends Error {}
 
-/** The state of an archive that is being written, with its writer's position. */
+/** The saved state of an unfinished archive. */
 interface State<C> {
   uploadId: string;
+  /** The tags of the uploaded parts. */
   tags: string[];
-  /** Length of all files so far. */
+  /** Total length of the files so far, in bytes. */
   offset: number;
-  /** Lines of the directory, in base 64. */
+  /** Entries of the ZIP directory, in base 64. */
   lines: string[];
+  /** The writer's position. */
   cursor: C;
 }
 
-/** An archive that is written by one process after another, in an upload that only the last one ends. */
+/** An archive that several processes write one after another, in one multipart upload that the last process completes. */
 export interface Archive<C> {
   cursor: C;
   /** Length so far, in bytes. */
   size(): number;
-  /** Adds a file. It is safe only once the state is saved: a process that dies before has added nothing. */
+  /** Adds a file. If the process crashes before the next {@link save}, the file is not in the archive. */
   add(path: string, content: Buffer): Promise<void>;
-  /** Saves what was added and where to go on. */
+  /** Saves the added files and the cursor. */
   save(): Promise<void>;
-  /** Adds the directory and makes the object. May be repeated. */
+  /** Adds the directory and completes the upload. Idempotent. */
   end(): Promise<void>;
 }
 
-/** Opens an archive where its last writer saved it, or begins it. */
-export async function openArchive<C>(exports: Exports, of: ExportId, first: C): Promise<Archive<C>> {
-  const saved = await exports.read(of);
+/** Opens an archive in its saved state, or starts a new one with the cursor `first`. */
+export async function openArchive<C>(exports: Exports, exportId: ExportId, first: C): Promise<Archive<C>> {
+  const saved = await exports.read(exportId);
   const state: State<C> = saved
     ? (JSON.parse(saved.state) as State<C>)
-    : { uploadId: await exports.begin(of), tags: [], offset: 0, lines: [], cursor: first };
+    : { uploadId: await exports.begin(exportId), tags: [], offset: 0, lines: [], cursor: first };
   let pending = saved?.pending ?? Buffer.alloc(0);
 
-  /** Uploads a part. A process that dies before the state is saved uploads the same part again. */
+  /** Uploads a part. If the process crashes before the state is saved, the next process uploads the same part again. */
   const upload = async (body: Buffer) => {
     const { uploadId, tags } = state;
-    tags.push(await exports.addPart(of, { uploadId, number: tags.length + 1, body }));
+    tags.push(await exports.addPart(exportId, { uploadId, number: tags.length + 1, body }));
   };
   return {
     get cursor() {
@@ -58,7 +60,7 @@ export async function openArchive<C>(exports: Exports, of: ExportId, first: C): 
     async add(path, content) {
       const { bytes, entry } = packFile(path, content, FILE_MODE, state.offset);
       if (state.lines.length + 1 > MAX_ENTRIES || state.offset + bytes.length > MAX_BYTES)
-        throw new ArchiveTooLarge('the archive is larger than the format holds');
+        throw new ArchiveTooLarge('the archive exceeds the limits of the ZIP format');
       state.lines.push(entry.toString('base64'));
       state.offset += bytes.length;
       pending = Buffer.concat([pending, bytes]);
@@ -66,16 +68,18 @@ export async function openArchive<C>(exports: Exports, of: ExportId, first: C): 
       await upload(pending);
       pending = Buffer.alloc(0);
     },
-    save: () => exports.save(of, { state: JSON.stringify(state), pending }),
+    save: () => exports.save(exportId, { state: JSON.stringify(state), pending }),
     async end() {
       const lines = state.lines.map((line) => Buffer.from(line, 'base64'));
       const { uploadId, tags, offset } = state;
       const body = Buffer.concat([pending, packDirectory(lines, offset)]);
-      // An earlier end may have made the object already: the last call tells.
-      const last = await exports.addPart(of, { uploadId, number: tags.length + 1, body }).catch((error: unknown) => {
-        if (!(error instanceof UploadGone)) throw error;
-      });
-      await exports.end(of, { uploadId, tags: last === undefined ? tags : [...tags, last] });
+      // An earlier call may have completed the upload already. `exports.end` checks this.
+      const last = await exports
+        .addPart(exportId, { uploadId, number: tags.length + 1, body })
+        .catch((error: unknown) => {
+          if (!(error instanceof UploadGone)) throw error;
+        });
+      await exports.end(exportId, { uploadId, tags: last === undefined ? tags : [...tags, last] });
     },
   };
 }

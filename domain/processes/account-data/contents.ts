@@ -1,51 +1,52 @@
 import type { Entity } from '../../../table/entity.ts';
 import type { ItemKey, Table } from '../../../table/table.ts';
-import type { Positioned, Reader } from './readers.ts';
+import type { Positioned, Reader } from './item-readers.ts';
 
-/** Reasons for which a field or an entity is not in an export. */
+/** Reasons why an export omits a field or an entity. */
 export const NOT_EXPORTED = {
-  secret: 'a secret, or what opens one: an archive may be lost',
-  internal: 'bookkeeping of the platform that says nothing about the customer',
-  elsewhere: 'stands in another file of the archive',
+  secret: 'a secret, or a key to one: an archive may fall into other hands',
+  internal: 'internal state of the platform that says nothing about the customer',
+  elsewhere: 'included in another file of the archive',
   platform: 'belongs to the platform or to all accounts',
   brief: 'expires within days and says nothing about the customer',
 } as const;
 export type NotExported = keyof typeof NOT_EXPORTED;
 
 /**
- * The fate of an entity's items at the deletion of their account:
- * - `removed`: deletes them, also those in the account's own partition that no list has
- * - `part`: deletes them with the item that they belong to
- * - `teardown`: has the processes take them down that do so for customers who delete the resource
- * - `tax`: keeps them for the years that the law asks for, and no longer
- * - `expires`: leaves them to the table, which deletes them by their own time
- * - `stays`: are no data of the account
+ * The effect of an account's deletion on the items of an entity:
+ * - `removed`: the deletion removes them, including items in the account's own partition that no reader returns
+ * - `part`: the deletion removes them together with the item that they belong to
+ * - `teardown`: the processes remove them that also run when a customer deletes the resource
+ * - `tax`: the table deletes them after the number of years for which the law requires records
+ * - `expires`: the table deletes them at their regular expiry
+ * - `stays`: they are not data of the account
  */
 export type AtDeletion = 'removed' | 'part' | 'teardown' | 'tax' | 'expires' | 'stays';
 
-/** The items that an account has of one entity: how they are exported, and their fate at its deletion. */
+/** The items of one entity in an account: their export, and the effect of the account's deletion on them. */
 export interface Contents {
   /** The entity's type. */
   type: string;
-  /** The fields of the entity that are exported; none where the entity is not. */
+  /** The exported fields of the entity; empty if the entity is not exported. */
   shows: readonly string[];
-  /** The other fields, by the reason. Empty where the entity is not exported, which has one reason. */
+  /** The other fields, with the reason why each is omitted. Empty if the entity is not exported. */
   omits: Readonly<Record<string, NotExported>>;
-  /** Name of its files in the archive; undefined where the entity is not exported. */
+  /** Name of the entity's folder in the archive; undefined if the entity is not exported. */
   file: string | undefined;
-  because: NotExported | undefined;
+  /** The reason why the entity is not exported; undefined if it is exported. */
+  omittedBecause: NotExported | undefined;
   atDeletion: AtDeletion;
-  /** Reads what an export shows of each item. */
-  rows(table: Table, accountId: string, after?: string): AsyncIterable<Positioned<object>>;
-  /** Reads the keys of the items in the table, each after those of its parts. */
-  keys(table: Table, accountId: string, after?: string): AsyncIterable<Positioned<ItemKey[]>>;
+  /** Reads the items as the export shows them. */
+  readRows(table: Table, accountId: string, after?: string): AsyncIterable<Positioned<object>>;
+  /** Reads the table keys of the items. The keys of an item's parts come before its own key. */
+  readKeys(table: Table, accountId: string, after?: string): AsyncIterable<Positioned<ItemKey[]>>;
 }
 
 interface Exported<T> {
   file: string;
   shows: readonly (keyof T & string)[];
   omits?: Partial<Record<keyof T & string, NotExported>>;
-  /** Returns what is shown of an item; its fields unless given. */
+  /** Returns an item as the export shows it. By default, the fields in `shows`. */
   view?: (item: T) => object;
 }
 
@@ -58,10 +59,11 @@ const pick = (item: object, names: readonly string[]): object =>
   );
 
 /**
- * Defines what is done with the items of an entity that an account has.
- * @param partsOf returns the keys of the items that belong to one
+ * Defines the export and deletion of an entity's items in an account.
+ * @param exported the exported fields, or the reason why the entity is not exported
+ * @param partsOf returns the keys of the items that belong to an item and are removed with it
  */
-export function contents<T extends K & object, K>(
+export function defineContents<T extends K & object, K>(
   { type, key }: Pick<Entity<T, K>, 'type' | 'key' | 'parse'>,
   atDeletion: AtDeletion,
   exported: Exported<T> | NotExported,
@@ -77,31 +79,31 @@ export function contents<T extends K & object, K>(
     atDeletion,
     omits: isExported ? { ...exported.omits } : {},
     file: isExported ? exported.file : undefined,
-    because: isExported ? undefined : exported,
-    async *rows(table, accountId, after) {
+    omittedBecause: isExported ? undefined : exported,
+    async *readRows(table, accountId, after) {
       for await (const [position, item] of read(table, accountId, after)) yield [position, view(item)];
     },
-    async *keys(table, accountId, after) {
+    async *readKeys(table, accountId, after) {
       for await (const [position, item] of read(table, accountId, after))
         yield [position, [...partsOf(item), key(item)]];
     },
   };
 }
 
-async function* nothing(): AsyncGenerator<never> {}
+async function* readNothing(): AsyncGenerator<never> {}
 
-/** Names an entity of which nothing is read for an account: no list has its items, or they are not the account's. */
-export const unread = (
+/** Defines an entity whose items are not read for an account, because no list contains them or because they are not the account's. */
+export const defineUnread = (
   { type }: { type: string },
   atDeletion: Exclude<AtDeletion, 'tax'>,
-  because: NotExported,
+  omittedBecause: NotExported,
 ): Contents => ({
   type,
   shows: [],
   omits: {},
   file: undefined,
-  because,
+  omittedBecause,
   atDeletion,
-  rows: nothing,
-  keys: nothing,
+  readRows: readNothing,
+  readKeys: readNothing,
 });

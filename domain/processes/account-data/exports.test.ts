@@ -224,7 +224,7 @@ async function rowsOf(archive: Buffer | undefined): Promise<Record<string, unkno
 
 const ids = (rows: unknown[] | undefined, field = 'id') => rows?.map((row) => Reflect.get(row as object, field));
 
-test('an export holds everything of the account once, whatever process wrote it, and no secret', async () => {
+test('an export contains all data of the account once, however many processes write it, and no secrets', async () => {
   const given = await world();
   await startExport(given.deps, CALLER);
   expect(await finish(given)).toBeGreaterThan(2);
@@ -242,7 +242,7 @@ test('an export holds everything of the account once, whatever process wrote it,
   expect(await given.deps.table.get(Account, { id: 'acc_1' })).not.toHaveProperty('exportId');
 });
 
-test('an export survives a crash at every call, and says the same', async () => {
+test('an export survives a crash at every call with the same contents', async () => {
   const steady = await world();
   await startExport(steady.deps, CALLER);
   await finish(steady);
@@ -264,13 +264,13 @@ test('an export survives a crash at every call, and says the same', async () => 
   }
 }, 120_000);
 
-test('there is one export at a time, three in a day, and links only to archives that are kept', async () => {
+test('allows one export at a time and three a day, and creates links only to available archives', async () => {
   const given = await world();
   const { deps, clock } = given;
   const exportLinks = { create: async ({ id }: ExportId) => `https://bucket/${id}` };
   const linkTo = (id: string) => createExportLink({ ...deps, exportLinks }, CALLER, { id });
   const { data: first } = await startExport(deps, CALLER);
-  await expect(startExport(deps, CALLER)).rejects.toThrow('An export of this account is being made');
+  await expect(startExport(deps, CALLER)).rejects.toThrow('An export of this account is in progress');
   await expect(linkTo(first.id)).rejects.toThrow('not ready');
   await finish(given);
   expect((await linkTo(first.id)).data.url).toBe(`https://bucket/${first.id}`);
@@ -284,12 +284,12 @@ test('there is one export at a time, three in a day, and links only to archives 
   await expect(linkTo(first.id)).rejects.toThrow('7 days');
 });
 
-test('an export that failed does not keep the account from another one', async () => {
+test('a failed export does not block another one', async () => {
   const given = await world();
   const { deps, clock } = given;
   const { data: first } = await startExport(deps, CALLER);
   clock.now += 86_400_000 - 60_000;
-  await expect(startExport(deps, CALLER)).rejects.toThrow('An export of this account is being made');
+  await expect(startExport(deps, CALLER)).rejects.toThrow('An export of this account is in progress');
   clock.now += 60_000;
   const { data: second } = await startExport(deps, CALLER);
   expect(await deps.table.get(AccountExport, { accountId: 'acc_1', id: first.id })).toMatchObject({
@@ -311,7 +311,7 @@ test('an export that failed does not keep the account from another one', async (
   expect(await deps.table.get(AccountExport, { accountId: 'acc_1', id: second.id })).toMatchObject({ status: 'READY' });
 });
 
-test('an export whose upload is gone is made from the beginning', async () => {
+test('writes an export from the beginning if its upload no longer exists', async () => {
   const given = await world();
   await startExport(given.deps, CALLER);
   await given.run(given.steady);

@@ -21,11 +21,12 @@ import { DAY_MS, timestampAfter } from '../../time.ts';
 import { ArchiveTooLarge } from './archive.ts';
 import { type ArchiveDeps, writeArchive } from './write-archive.ts';
 
-/** Time for which one process works on an archive, and after which another may: longer, so that no two do. */
+/** Time for which one run writes an archive, in milliseconds. */
 const SLICE_MS = 20_000;
+/** Time after which another run may continue, in milliseconds. It is longer than a slice, so that no two runs write at the same time. */
 const LEASE_MS = 120_000;
 
-/** The export as its account sees it. */
+/** Returns the export as its account sees it. */
 function view(
   { id, status, sizeBytes, createdAt, finishedAt }: AccountExport,
   now: Date,
@@ -35,22 +36,22 @@ function view(
   return { id, status: isOver ? 'EXPIRED' : status, sizeBytes, createdAt, finishedAt, expiresAt };
 }
 
-const underWay = () =>
-  new ApiError('conflict', 'An export of this account is being made. Another one can be started when it is ready.');
+const exportInProgress = () =>
+  new ApiError('conflict', 'An export of this account is in progress. Start another one when it is ready.');
 
 /**
- * Returns the writes that end an account's export where it has failed: it is not finished after a day. None where it is over.
- * Throws 409 while it is being made.
+ * Returns the write that marks an export as failed if it has not finished within a day; none if it has finished. Throws 409 while it is in
+ * progress.
  */
-async function endStale({ table, now }: Deps, accountId: string, id: string): Promise<Write[]> {
+async function failStaleExport({ table, now }: Deps, accountId: string, id: string): Promise<Write[]> {
   const found = await table.get(AccountExport, { accountId, id });
   if (!found || found.finishedAt !== null) return [];
-  if (timestampAfter(found.createdAt, DAY_MS) > now().toISOString()) throw underWay();
-  const ended = { set: { status: 'FAILED', finishedAt: now().toISOString() }, remove: unschedule(AccountExport) };
-  return [change(AccountExport, found, { ...ended, when: { finishedAt: { is: null } } }, underWay)];
+  if (timestampAfter(found.createdAt, DAY_MS) > now().toISOString()) throw exportInProgress();
+  const failure = { set: { status: 'FAILED', finishedAt: now().toISOString() }, remove: unschedule(AccountExport) };
+  return [change(AccountExport, found, { ...failure, when: { finishedAt: { is: null } } }, exportInProgress)];
 }
 
-/** POST /dashboard/v1/account/export. Throws 409 while one is being made, 429 beyond the day's. */
+/** POST /dashboard/v1/account/export. Throws 409 while another export is in progress, and 429 beyond the daily limit. */
 export async function startExport(deps: Deps, { accountId }: Caller): Promise<Output<typeof StartRoute>> {
   const account = await findAccount(deps, accountId);
   const now = deps.now();
@@ -65,12 +66,12 @@ export async function startExport(deps: Deps, { accountId }: Caller): Promise<Ou
     dueAt: createdAt,
   };
   const { exportId: last } = account;
-  const stale = last === undefined ? [] : await endStale(deps, accountId, last);
+  const stale = last === undefined ? [] : await failStaleExport(deps, accountId, last);
   const when = { exportId: unchanged(last) };
-  const one = { set: { exportId: item.id }, when };
+  const update = { set: { exportId: item.id }, when };
   return await deps.commit(
     [
-      changeOrInspect(Account, { id: accountId }, one, underWay),
+      changeOrInspect(Account, { id: accountId }, update, exportInProgress),
       countToday(deps, account, 'exportsPerDay'),
       create(AccountExport, item),
       ...stale,
@@ -88,7 +89,7 @@ export async function listExports(
   return pageBody(await deps.table.list(AccountExport, exportsOf(accountId), page), (item) => view(item, deps.now()));
 }
 
-/** POST /dashboard/v1/account/export/{id}/link. Throws 404, and 409 for an archive that is not ready or no longer kept. */
+/** POST /dashboard/v1/account/export/{id}/link. Throws 404, and 409 for an archive that is not ready or has expired. */
 export async function createExportLink(
   deps: Deps & { exportLinks: ExportLinks },
   { accountId }: Caller,
@@ -106,7 +107,7 @@ export async function createExportLink(
   return await deps.commit([], { data: { id, url, expiresAt: timestampAfter(deps.now(), LINK_SECONDS * 1000) } });
 }
 
-/** Ends an export and lets the account start another one. */
+/** Ends an export, and allows the account to start another one. */
 async function finish(deps: Deps, { accountId, id }: AccountExport, set: Partial<AccountExport>): Promise<void> {
   const ended = { set: { ...set, finishedAt: deps.now().toISOString() }, remove: unschedule(AccountExport) };
   await deps.table.transact([
@@ -115,19 +116,22 @@ async function finish(deps: Deps, { accountId, id }: AccountExport, set: Partial
   ]);
 }
 
-/** Works on an export for a while. If its process dies, another one goes on from what was saved last. */
+/** Writes an export's archive for one slice of time. After a crash, the next run continues from the last saved state. */
 async function advanceExport(deps: Deps & ArchiveDeps, item: AccountExport): Promise<void> {
   const { accountId, id, dueAt = '' } = item;
   const lease = schedule(AccountExport, timestampAfter(deps.now(), LEASE_MS));
-  const taken = { set: { status: 'RUNNING', ...lease }, when: { dueAt: { is: dueAt }, finishedAt: { is: null } } };
-  const isOurs = await ignoreConflict(
-    deps.table.write(AccountExport, change(AccountExport, { accountId, id }, taken, concurrentUpdate)),
+  const acquire = { set: { status: 'RUNNING', ...lease }, when: { dueAt: { is: dueAt }, finishedAt: { is: null } } };
+  const isAcquired = await ignoreConflict(
+    deps.table.write(AccountExport, change(AccountExport, { accountId, id }, acquire, concurrentUpdate)),
   );
-  if (!isOurs) return;
+  if (!isAcquired) return;
   const reschedule = async (sizeBytes: number | null) => {
-    const more = { set: { sizeBytes, ...schedule(AccountExport, deps.now()) }, when: { dueAt: { is: lease.dueAt } } };
+    const release = {
+      set: { sizeBytes, ...schedule(AccountExport, deps.now()) },
+      when: { dueAt: { is: lease.dueAt } },
+    };
     await ignoreConflict(
-      deps.table.write(AccountExport, change(AccountExport, { accountId, id }, more, concurrentUpdate)),
+      deps.table.write(AccountExport, change(AccountExport, { accountId, id }, release, concurrentUpdate)),
     );
   };
   try {
@@ -137,13 +141,13 @@ async function advanceExport(deps: Deps & ArchiveDeps, item: AccountExport): Pro
   } catch (error) {
     if (error instanceof ArchiveTooLarge) return await finish(deps, item, { status: 'FAILED' });
     if (!(error instanceof UploadGone)) throw error;
-    // Its parts are gone with it: the archive is made from the beginning.
+    // The upload's parts no longer exist: the next run writes the archive from the beginning.
     await deps.exports.remove(item);
     await reschedule(null);
   }
 }
 
-/** Exports that are being made. */
+/** Exports in progress. */
 export const exportQueue: DueQueue<typeof AccountExport, Deps & { exports: Exports } & ArchiveDeps> = {
   queue: 'ACCOUNT_EXPORT',
   entity: AccountExport,

@@ -5,7 +5,7 @@ import type { Seller } from '../../billing/invoice-views.ts';
 import type { Deps } from '../../deps.ts';
 import { ALL_CONTENTS } from './all-contents.ts';
 import { openArchive } from './archive.ts';
-import type { Positioned } from './readers.ts';
+import type { Positioned } from './item-readers.ts';
 import { readme } from './readme.ts';
 
 export interface ArchiveDeps {
@@ -13,17 +13,20 @@ export interface ArchiveDeps {
   seller: Seller;
 }
 
-/** Bytes of one file of the archive, about: its items are in memory together. */
+/** Approximate size of one file of the archive in bytes. The items of a file are in memory at the same time. */
 const FILE_BYTES = 4 * 1024 ** 2;
 
-/** Position of the writer: a part of the archive, the last item written, and the number of the next file. */
+/** Position of the writer. */
 interface Cursor {
+  /** Index of the current part of the archive. */
   part: number;
+  /** Position of the last written item in that part. */
   after?: string;
+  /** Number of the next file in that part. */
   file: number;
 }
 
-/** A part of an archive: the items of one entity, in files of many items, or a file for each invoice. */
+/** A part of an archive: the items of one entity in files of many items, or one file per invoice. */
 interface Part {
   name: string;
   read(deps: Deps & ArchiveDeps, accountId: string, after?: string): AsyncIterable<Positioned<object | NamedFile>>;
@@ -38,7 +41,7 @@ class NamedFile {
   }
 }
 
-/** The invoices as they are sent to the tax office, and not only as data. */
+/** The invoices as PDF documents. */
 const invoicePdfs: Part = {
   name: 'invoices-pdf',
   async *read(deps, accountId, after) {
@@ -51,23 +54,25 @@ const invoicePdfs: Part = {
 };
 
 const PARTS: readonly Part[] = [
-  ...ALL_CONTENTS.flatMap(({ file, rows }): Part[] =>
-    file === undefined ? [] : [{ name: file, read: ({ table }, accountId, after) => rows(table, accountId, after) }],
+  ...ALL_CONTENTS.flatMap(({ file, readRows }): Part[] =>
+    file === undefined
+      ? []
+      : [{ name: file, read: ({ table }, accountId, after) => readRows(table, accountId, after) }],
   ),
   invoicePdfs,
 ];
 
 /**
- * Writes an account's archive, from where its last writer saved it until a time. Only items of about {@link FILE_BYTES} and
- * one part of the upload are in memory.
+ * Continues an account's archive from its saved state until it is complete or the time `until` is reached. At most about {@link FILE_BYTES}
+ * of items and one part of the upload are in memory.
  */
 export async function writeArchive(
   deps: Deps & ArchiveDeps,
-  of: ExportId,
+  exportId: ExportId,
   until: string,
 ): Promise<{ done: boolean; sizeBytes: number }> {
-  const archive = await openArchive<Cursor>(deps.exports, of, { part: 0, file: 1 });
-  const isOver = () => deps.now().toISOString() >= until;
+  const archive = await openArchive<Cursor>(deps.exports, exportId, { part: 0, file: 1 });
+  const isTimeUp = () => deps.now().toISOString() >= until;
   for (let part = PARTS[archive.cursor.part]; part; part = PARTS[archive.cursor.part]) {
     let rows: string[] = [];
     let bytes = 0;
@@ -82,7 +87,7 @@ export async function writeArchive(
       bytes = 0;
     };
     let last: string | undefined;
-    for await (const [position, item] of part.read(deps, of.accountId, archive.cursor.after)) {
+    for await (const [position, item] of part.read(deps, exportId.accountId, archive.cursor.after)) {
       last = position;
       if (item instanceof NamedFile) await archive.add(item.path, item.content);
       else {
@@ -91,7 +96,7 @@ export async function writeArchive(
         bytes += row.length;
       }
       if (bytes >= FILE_BYTES) await flush(position);
-      if (!isOver()) continue;
+      if (!isTimeUp()) continue;
       await flush(position);
       await archive.save();
       return { done: false, sizeBytes: archive.size() };
@@ -99,7 +104,7 @@ export async function writeArchive(
     if (last !== undefined) await flush(last);
     archive.cursor = { part: archive.cursor.part + 1, file: 1 };
   }
-  await archive.add('README.txt', Buffer.from(readme(deps, of)));
+  await archive.add('README.txt', Buffer.from(readme(deps, exportId)));
   await archive.end();
   return { done: true, sizeBytes: archive.size() };
 }

@@ -13,24 +13,23 @@ import {
 import { MailAddress } from '../../../../table/entities/mail.ts';
 import { Team } from '../../../../table/entities/members.ts';
 import { Notification, NotificationReader, notificationsOf } from '../../../../table/entities/notifications.ts';
-import { type Contents, contents, unread } from '../contents.ts';
-import { foundUnder, inPartition, listed, one } from '../readers.ts';
+import { type Contents, defineContents, defineUnread } from '../contents.ts';
+import { itemReader, keyedReader, listReader, partitionReader } from '../item-readers.ts';
 
-/** Reads the account. */
-export const account = one(Account, (id) => ({ id }));
-/** The key of what an account has once. */
-export const ofAccount = (accountId: string) => ({ accountId });
-const apiKeys = listed(ApiKey, apiKeysOf);
+export const readAccount = itemReader(Account, (id) => ({ id }));
+/** Returns the key of an entity of which an account has one item. */
+export const accountKeyOf = (accountId: string) => ({ accountId });
+const readApiKeys = listReader(ApiKey, apiKeysOf);
 
-/** Members and invitations, without what opens an invitation. */
+/** Returns the members and invitations without the secrets of the invitations' links. */
 const viewTeam = ({ members, invitations }: Team) => ({
   members,
   invitations: invitations.map(({ hash, mail, ...shown }) => ({ ...shown, emailedAt: mail?.sentAt })),
 });
 
-/** An account, who may use it, and its keys. */
+/** Contents of an account: its data, logins, members, notifications and keys. */
 export const ACCOUNT_CONTENTS: readonly Contents[] = [
-  contents(
+  defineContents(
     Account,
     'tax',
     {
@@ -70,9 +69,9 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
         expiresAtEpoch: 'internal',
       },
     },
-    account,
+    readAccount,
   ),
-  contents(
+  defineContents(
     Login,
     'teardown',
     {
@@ -87,9 +86,9 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
         endedSessionsVersion: 'internal',
       },
     },
-    foundUnder(account, Login, ({ logins = [] }) => logins.map((subject) => ({ subject }))),
+    keyedReader(readAccount, Login, ({ logins = [] }) => logins.map((subject) => ({ subject }))),
   ),
-  contents(
+  defineContents(
     Team,
     'removed',
     {
@@ -98,9 +97,9 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
       omits: { accountId: 'elsewhere', version: 'internal' },
       view: viewTeam,
     },
-    one(Team, ofAccount),
+    itemReader(Team, accountKeyOf),
   ),
-  contents(
+  defineContents(
     Notification,
     'removed',
     {
@@ -108,9 +107,9 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
       shows: ['day', 'kind', 'subjectId', 'title', 'path', 'at'],
       omits: { accountId: 'elsewhere' },
     },
-    inPartition(Notification, notificationsOf),
+    partitionReader(Notification, notificationsOf),
   ),
-  contents(
+  defineContents(
     NotificationReader,
     'removed',
     {
@@ -123,11 +122,11 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
         mailClaimedUntil: 'internal',
       },
     },
-    foundUnder(account, NotificationReader, ({ id, logins = [] }) =>
+    keyedReader(readAccount, NotificationReader, ({ id, logins = [] }) =>
       logins.map((subject) => ({ accountId: id, subject })),
     ),
   ),
-  contents(
+  defineContents(
     ApiKey,
     'removed',
     {
@@ -148,20 +147,20 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere', hashes: 'secret', prefixes: 'secret' },
     },
-    apiKeys,
+    readApiKeys,
   ),
-  contents(
+  defineContents(
     Credential,
     'removed',
     'secret',
-    foundUnder(apiKeys, Credential, ({ hashes }) => [{ hash: hashes.secret }, { hash: hashes.public }]),
+    keyedReader(readApiKeys, Credential, ({ hashes }) => [{ hash: hashes.secret }, { hash: hashes.public }]),
   ),
-  unread(AccountRate, 'stays', 'internal'),
-  unread(DailyUsage, 'expires', 'brief'),
-  unread(MailAddress, 'expires', 'platform'),
-  unread(IdempotencyRecord, 'expires', 'brief'),
-  unread(AnonymousClient, 'stays', 'platform'),
-  contents(
+  defineUnread(AccountRate, 'stays', 'internal'),
+  defineUnread(DailyUsage, 'expires', 'brief'),
+  defineUnread(MailAddress, 'expires', 'platform'),
+  defineUnread(IdempotencyRecord, 'expires', 'brief'),
+  defineUnread(AnonymousClient, 'stays', 'platform'),
+  defineContents(
     AccountDeletion,
     'tax',
     {
@@ -169,9 +168,9 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
       shows: ['status', 'requestedAt', 'endsAt', 'refundCents', 'deletedAt'],
       omits: { accountId: 'elsewhere', removal: 'internal', dueAt: 'internal' },
     },
-    one(AccountDeletion, ofAccount),
+    itemReader(AccountDeletion, accountKeyOf),
   ),
-  contents(
+  defineContents(
     AccountExport,
     'removed',
     {
@@ -179,6 +178,6 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
       shows: ['id', 'status', 'sizeBytes', 'createdAt', 'finishedAt'],
       omits: { accountId: 'elsewhere', dueAt: 'internal' },
     },
-    listed(AccountExport, exportsOf),
+    listReader(AccountExport, exportsOf),
   ),
 ];

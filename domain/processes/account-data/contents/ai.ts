@@ -9,13 +9,13 @@ import {
   aiEntriesOf,
   aiUsageOf,
 } from '../../../../table/entities/ai.ts';
-import { type Contents, contents } from '../contents.ts';
-import { foundUnder, inPartition, listed, one } from '../readers.ts';
-import { account, ofAccount } from './accounts.ts';
+import { type Contents, defineContents } from '../contents.ts';
+import { itemReader, keyedReader, listReader, partitionReader } from '../item-readers.ts';
+import { accountKeyOf, readAccount } from './accounts.ts';
 
-/** AI credits and calls. */
+/** Contents of an account: AI credits and calls. */
 export const AI_CONTENTS: readonly Contents[] = [
-  contents(
+  defineContents(
     AiAccount,
     'removed',
     {
@@ -30,9 +30,9 @@ export const AI_CONTENTS: readonly Contents[] = [
         dueAt: 'internal',
       },
     },
-    one(AiAccount, ofAccount),
+    itemReader(AiAccount, accountKeyOf),
   ),
-  contents(
+  defineContents(
     AiEntry,
     'tax',
     {
@@ -52,9 +52,9 @@ export const AI_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere', window: 'internal', keySumAtClose: 'internal' },
     },
-    listed(AiEntry, aiEntriesOf),
+    listReader(AiEntry, aiEntriesOf),
   ),
-  contents(
+  defineContents(
     AiCall,
     'removed',
     {
@@ -76,9 +76,9 @@ export const AI_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere' },
     },
-    inPartition(AiCall, aiCallsOf),
+    partitionReader(AiCall, aiCallsOf),
   ),
-  contents(
+  defineContents(
     AiUsage,
     'removed',
     {
@@ -86,13 +86,13 @@ export const AI_CONTENTS: readonly Contents[] = [
       shows: ['day', 'keyId', 'model', 'calls', 'inputTokens', 'outputTokens', 'microRand'],
       omits: { accountId: 'elsewhere', throughWindow: 'internal' },
     },
-    listed(AiUsage, aiUsageOf),
+    listReader(AiUsage, aiUsageOf),
   ),
-  contents(AiAudit, 'removed', 'internal', one(AiAudit, ofAccount)),
-  contents(
+  defineContents(AiAudit, 'removed', 'internal', itemReader(AiAudit, accountKeyOf)),
+  defineContents(
     AiKeyCalls,
     'removed',
     'internal',
-    foundUnder(account, AiKeyCalls, ({ id }) => [{ accountId: id, keyId: '' }]),
+    keyedReader(readAccount, AiKeyCalls, ({ id }) => [{ accountId: id, keyId: '' }]),
   ),
 ];

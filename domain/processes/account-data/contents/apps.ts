@@ -1,14 +1,13 @@
 import { App, appsOf, EnvSet, GitAccess, Host } from '../../../../table/entities/apps.ts';
 import { DistributionTenant, HostClaim } from '../../../../table/entities/custom-domains.ts';
-import { type Contents, contents, unread } from '../contents.ts';
-import { foundUnder, listed, under } from '../readers.ts';
+import { type Contents, defineContents, defineUnread } from '../contents.ts';
+import { keyedReader, listReader, nestedReader } from '../item-readers.ts';
 
-/** Reads the applications. */
-export const apps = listed(App, appsOf);
+export const readApps = listReader(App, appsOf);
 
-/** Applications and their host names. */
+/** Contents of an account: applications and their host names. */
 export const APP_CONTENTS: readonly Contents[] = [
-  contents(
+  defineContents(
     App,
     'teardown',
     {
@@ -53,9 +52,9 @@ export const APP_CONTENTS: readonly Contents[] = [
         nextDeploymentId: 'internal',
       },
     },
-    apps,
+    readApps,
   ),
-  contents(
+  defineContents(
     {
       ...EnvSet,
       key: ({ accountId, applicationId }: Pick<EnvSet, 'accountId' | 'applicationId'>) =>
@@ -67,12 +66,12 @@ export const APP_CONTENTS: readonly Contents[] = [
       shows: ['applicationId', 'keys', 'version'],
       omits: { accountId: 'elsewhere', sealed: 'secret' },
     },
-    under(apps, async function* (table, { accountId, id }, after) {
+    nestedReader(readApps, async function* (table, { accountId, id }, after) {
       const item = after === undefined ? await table.get(EnvSet, { accountId, id }) : undefined;
       if (item) yield ['1', item];
     }),
   ),
-  contents(
+  defineContents(
     GitAccess,
     'teardown',
     {
@@ -80,11 +79,11 @@ export const APP_CONTENTS: readonly Contents[] = [
       shows: ['applicationId', 'publicKey'],
       omits: { accountId: 'elsewhere', hookSecret: 'secret', privateKey: 'secret' },
     },
-    foundUnder(apps, GitAccess, ({ id }) => [{ applicationId: id }]),
+    keyedReader(readApps, GitAccess, ({ id }) => [{ applicationId: id }]),
   ),
-  unread(Host, 'teardown', 'elsewhere'),
-  unread(HostClaim, 'teardown', 'elsewhere'),
-  contents(
+  defineUnread(Host, 'teardown', 'elsewhere'),
+  defineUnread(HostClaim, 'teardown', 'elsewhere'),
+  defineContents(
     DistributionTenant,
     'teardown',
     {
@@ -101,6 +100,8 @@ export const APP_CONTENTS: readonly Contents[] = [
         version: 'internal',
       },
     },
-    foundUnder(apps, DistributionTenant, ({ customDomain }) => (customDomain ? [{ host: customDomain.host }] : [])),
+    keyedReader(readApps, DistributionTenant, ({ customDomain }) =>
+      customDomain ? [{ host: customDomain.host }] : [],
+    ),
   ),
 ];

@@ -11,14 +11,14 @@ import {
   walletOf,
 } from '../../../../table/entities/billing.ts';
 import { FormerHostingDomain, HostingAccount, HostingDomain } from '../../../../table/entities/hosting.ts';
-import { type Contents, contents, unread } from '../contents.ts';
-import { foundUnder, inPartition, listed } from '../readers.ts';
+import { type Contents, defineContents, defineUnread } from '../contents.ts';
+import { keyedReader, listReader, partitionReader } from '../item-readers.ts';
 
-const subscriptions = inPartition(Subscription, subscriptionsOf);
+const readSubscriptions = partitionReader(Subscription, subscriptionsOf);
 
-/** Plans, hosting, and money. */
+/** Contents of an account: plans, hosting and money. */
 export const BILLING_CONTENTS: readonly Contents[] = [
-  contents(
+  defineContents(
     Subscription,
     'tax',
     {
@@ -38,10 +38,10 @@ export const BILLING_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere', dueAt: 'internal' },
     },
-    subscriptions,
+    readSubscriptions,
   ),
-  // By then the servers have removed all of them.
-  contents(
+  // When these items are removed, the servers have already removed the accounts.
+  defineContents(
     HostingAccount,
     'removed',
     {
@@ -56,11 +56,11 @@ export const BILLING_CONTENTS: readonly Contents[] = [
         dueAt: 'internal',
       },
     },
-    foundUnder(subscriptions, HostingAccount, ({ accountId, id }) => [{ accountId, id }]),
+    keyedReader(readSubscriptions, HostingAccount, ({ accountId, id }) => [{ accountId, id }]),
   ),
-  unread(HostingDomain, 'teardown', 'elsewhere'),
-  unread(FormerHostingDomain, 'expires', 'elsewhere'),
-  contents(
+  defineUnread(HostingDomain, 'teardown', 'elsewhere'),
+  defineUnread(FormerHostingDomain, 'expires', 'elsewhere'),
+  defineContents(
     WalletTransaction,
     'tax',
     {
@@ -68,9 +68,9 @@ export const BILLING_CONTENTS: readonly Contents[] = [
       shows: ['serial', 'type', 'amountCents', 'balanceAfterCents', 'description', 'createdAt'],
       omits: { accountId: 'elsewhere' },
     },
-    inPartition(WalletTransaction, walletOf),
+    partitionReader(WalletTransaction, walletOf),
   ),
-  contents(
+  defineContents(
     Invoice,
     'tax',
     {
@@ -90,17 +90,17 @@ export const BILLING_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere', countsAsOrder: 'internal', voidAt: 'internal' },
     },
-    listed(Invoice, invoicesOf),
+    listReader(Invoice, invoicesOf),
   ),
-  contents(
+  defineContents(
     InvoiceByStatus,
     'tax',
     'elsewhere',
-    foundUnder(listed(Invoice, invoicesOf), InvoiceByStatus, (invoice) => [invoice]),
+    keyedReader(listReader(Invoice, invoicesOf), InvoiceByStatus, (invoice) => [invoice]),
   ),
-  // No list of an account has them. They name an amount and no person; the money is in the wallet's transactions.
-  unread(TopUp, 'stays', 'elsewhere'),
-  unread(Dispute, 'stays', 'elsewhere'),
-  // In the account's own partition, where its deletion finds it.
-  unread(KnownCard, 'removed', 'secret'),
+  // No list of an account contains them. They contain an amount but no personal data. The wallet's transactions show the money.
+  defineUnread(TopUp, 'stays', 'elsewhere'),
+  defineUnread(Dispute, 'stays', 'elsewhere'),
+  // In the account's own partition, where the deletion finds it without a reader.
+  defineUnread(KnownCard, 'removed', 'secret'),
 ];

@@ -17,18 +17,18 @@ import {
 } from '../../../../table/entities/deployments.ts';
 import { QueuedRelease, ReleasePace } from '../../../../table/entities/releases.ts';
 import { RouteWriter } from '../../../../table/entities/routes.ts';
-import { type Contents, contents, unread } from '../contents.ts';
-import { inPartition, listed, one, under } from '../readers.ts';
-import { ofAccount } from './accounts.ts';
-import { apps } from './apps.ts';
+import { type Contents, defineContents, defineUnread } from '../contents.ts';
+import { itemReader, listReader, nestedReader, partitionReader } from '../item-readers.ts';
+import { accountKeyOf } from './accounts.ts';
+import { readApps } from './apps.ts';
 
-const deployments = under(apps, async function* (table, { id }, after) {
+const readDeployments = nestedReader(readApps, async function* (table, { id }, after) {
   for await (const item of table.each(Deployment, deploymentsOf(id), after)) yield [item.id, item];
 });
 
-/** Deployments with what waits for them, and databases. */
+/** Contents of an account: deployments with their queues, and databases. */
 export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
-  contents(
+  defineContents(
     Deployment,
     'teardown',
     {
@@ -47,17 +47,17 @@ export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
         dueAt: 'internal',
       },
     },
-    deployments,
+    readDeployments,
   ),
-  unread(Move, 'expires', 'brief'),
-  unread(Push, 'expires', 'brief'),
-  contents(QueuedBuild, 'removed', 'brief', inPartition(QueuedBuild, queuedBuildsOf)),
-  contents(BuildQueue, 'removed', 'internal', one(BuildQueue, ofAccount)),
-  unread(NextBuild, 'stays', 'platform'),
-  unread(QueuedRelease, 'expires', 'brief'),
-  unread(ReleasePace, 'stays', 'platform'),
-  unread(RouteWriter, 'stays', 'platform'),
-  contents(
+  defineUnread(Move, 'expires', 'brief'),
+  defineUnread(Push, 'expires', 'brief'),
+  defineContents(QueuedBuild, 'removed', 'brief', partitionReader(QueuedBuild, queuedBuildsOf)),
+  defineContents(BuildQueue, 'removed', 'internal', itemReader(BuildQueue, accountKeyOf)),
+  defineUnread(NextBuild, 'stays', 'platform'),
+  defineUnread(QueuedRelease, 'expires', 'brief'),
+  defineUnread(ReleasePace, 'stays', 'platform'),
+  defineUnread(RouteWriter, 'stays', 'platform'),
+  defineContents(
     Database,
     'teardown',
     {
@@ -91,8 +91,8 @@ export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
         dueAt: 'internal',
       },
     },
-    listed(Database, databaseListOf),
+    listReader(Database, databaseListOf),
   ),
-  contents(DatabaseUse, 'removed', 'internal', one(DatabaseUse, ofAccount)),
-  contents(DeletedDatabase, 'removed', 'internal', inPartition(DeletedDatabase, deletedDatabasesOf)),
+  defineContents(DatabaseUse, 'removed', 'internal', itemReader(DatabaseUse, accountKeyOf)),
+  defineContents(DeletedDatabase, 'removed', 'internal', partitionReader(DeletedDatabase, deletedDatabasesOf)),
 ];

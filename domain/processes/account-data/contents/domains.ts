@@ -1,26 +1,26 @@
 import { DnsRecord, recordsOf, Zone } from '../../../../table/entities/dns.ts';
 import { Domain, DomainName, domainsOf } from '../../../../table/entities/registrar.ts';
-import { type Contents, contents, unread } from '../contents.ts';
-import { foundUnder, listed, type Reader, under } from '../readers.ts';
+import { type Contents, defineContents, defineUnread } from '../contents.ts';
+import { keyedReader, listReader, nestedReader, type Reader } from '../item-readers.ts';
 
-const domains = listed(Domain, domainsOf);
-const records: Reader<DnsRecord> = under(domains, async function* (table, { id }, after) {
+const readDomains = listReader(Domain, domainsOf);
+const readRecords: Reader<DnsRecord> = nestedReader(readDomains, async function* (table, { id }, after) {
   for await (const item of table.newest(DnsRecord, recordsOf(id), { before: after, pageSize: 100 }))
     yield [item.id, item];
 });
 
-/** Registered domains and their zones. */
+/** Contents of an account: registered domains and their zones. */
 export const DOMAIN_CONTENTS: readonly Contents[] = [
-  contents(
+  defineContents(
     DnsRecord,
     'removed',
     {
       file: 'dns-records',
       shows: ['id', 'domainId', 'type', 'name', 'content', 'ttl', 'prio', 'createdAt'],
     },
-    records,
+    readRecords,
   ),
-  contents(
+  defineContents(
     Zone,
     'teardown',
     {
@@ -38,9 +38,9 @@ export const DOMAIN_CONTENTS: readonly Contents[] = [
         dueAt: 'internal',
       },
     },
-    foundUnder(domains, Zone, ({ accountId, id }) => [{ accountId, domainId: id }]),
+    keyedReader(readDomains, Zone, ({ accountId, id }) => [{ accountId, domainId: id }]),
   ),
-  contents(
+  defineContents(
     Domain,
     'teardown',
     {
@@ -79,7 +79,7 @@ export const DOMAIN_CONTENTS: readonly Contents[] = [
         dueAt: 'internal',
       },
     },
-    domains,
+    readDomains,
   ),
-  unread(DomainName, 'teardown', 'elsewhere'),
+  defineUnread(DomainName, 'teardown', 'elsewhere'),
 ];

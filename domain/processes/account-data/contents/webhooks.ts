@@ -8,20 +8,20 @@ import {
   Webhook,
   webhooksOf,
 } from '../../../../table/entities/webhooks.ts';
-import { type Contents, contents, unread } from '../contents.ts';
-import { foundUnder, inPartition, one, type Reader, under } from '../readers.ts';
-import { ofAccount } from './accounts.ts';
+import { type Contents, defineContents, defineUnread } from '../contents.ts';
+import { itemReader, keyedReader, nestedReader, partitionReader, type Reader } from '../item-readers.ts';
+import { accountKeyOf } from './accounts.ts';
 
-const webhooks = inPartition(Webhook, webhooksOf);
-const deliveries = under(webhooks, async function* (table, { id }, after) {
+const readWebhooks = partitionReader(Webhook, webhooksOf);
+const readDeliveries = nestedReader(readWebhooks, async function* (table, { id }, after) {
   for await (const item of table.each(Delivery, deliveriesOf(id), after))
     yield [Delivery.list?.(item)?.listSk ?? '', item];
 });
 const attemptsOf = ({ accountId, id, made }: Delivery) =>
   Array.from({ length: made?.count ?? 0 }, (_, number) => ({ accountId, deliveryId: id, number }));
 
-/** The feed of an account, from its end backwards to the oldest event that is kept. */
-const feed: Reader<FeedEntry> = async function* (table, accountId, after) {
+/** Reads an account's event feed, from the newest event back to the oldest stored one. */
+const readFeed: Reader<FeedEntry> = async function* (table, accountId, after) {
   const end = after === undefined ? ((await table.get(EventFeed, { accountId }))?.position ?? 0) + 1 : Number(after);
   for (let position = end - 1; position > 0; position -= 1) {
     const entry = await table.get(FeedEntry, { accountId, position });
@@ -30,9 +30,9 @@ const feed: Reader<FeedEntry> = async function* (table, accountId, after) {
   }
 };
 
-/** Events, endpoints and deliveries. */
+/** Contents of an account: events, endpoints and deliveries. */
 export const WEBHOOK_CONTENTS: readonly Contents[] = [
-  contents(
+  defineContents(
     Webhook,
     'removed',
     {
@@ -57,17 +57,17 @@ export const WEBHOOK_CONTENTS: readonly Contents[] = [
         slowUntil: 'internal',
       },
     },
-    webhooks,
+    readWebhooks,
   ),
-  contents(
+  defineContents(
     FeedEntry,
     'expires',
     { file: 'events', shows: ['position', 'id', 'type', 'created', 'data'], omits: { accountId: 'elsewhere' } },
-    feed,
+    readFeed,
   ),
-  unread(Event, 'expires', 'elsewhere'),
-  contents(EventFeed, 'removed', 'internal', one(EventFeed, ofAccount)),
-  contents(
+  defineUnread(Event, 'expires', 'elsewhere'),
+  defineContents(EventFeed, 'removed', 'internal', itemReader(EventFeed, accountKeyOf)),
+  defineContents(
     Delivery,
     'removed',
     {
@@ -87,10 +87,10 @@ export const WEBHOOK_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere', step: 'internal', resendAt: 'internal', held: 'internal' },
     },
-    deliveries,
+    readDeliveries,
     (delivery) => attemptsOf(delivery).map(DeliveryAttempt.key),
   ),
-  contents(
+  defineContents(
     DeliveryAttempt,
     'part',
     {
@@ -109,6 +109,6 @@ export const WEBHOOK_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere', step: 'internal' },
     },
-    foundUnder(deliveries, DeliveryAttempt, attemptsOf),
+    keyedReader(readDeliveries, DeliveryAttempt, attemptsOf),
   ),
 ];

@@ -155,7 +155,7 @@ test('a login that joins another account while it is being deleted stays a membe
 test('a deletion that is cancelled changes nothing, and one that has begun cannot be cancelled', async () => {
   const { deps, caller, clock, run, steady, memory } = await deletionSimulation();
   await requestDeletion(deps, caller, { confirm: EMAIL });
-  await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('requested already');
+  await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('already requested');
   await cancelDeletion(deps, caller);
   clock.now += 8 * DAY_MS;
   expect(await run(steady)).toEqual([]);

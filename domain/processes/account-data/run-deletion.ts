@@ -36,32 +36,32 @@ import type { DueQueue } from '../../sweep/sweep.ts';
 import { HOUR_MS, MINUTE_MS, timestampAfter } from '../../time.ts';
 import { applySuspension, reapplyChange } from '../suspension.ts';
 import { creditCentsOf, refundOf } from './deletion.ts';
-import { anonymous, recordsEnd, removeRest, storedIn } from './removal.ts';
+import { anonymizingChange, readAccountPartition, removeItems, retentionEndEpoch } from './remove-items.ts';
 
 /**
- * The deletion of an account after its grace period (docs/decisions/0056-customers-data.md). Every step may be repeated and looks
- * at what there is: a run that dies leaves the rest to the next, a minute later. What other processes take down — applications
- * with their databases and domains, hosting, tasks at the registrar, AI calls — is waited for.
+ * The deletion of an account after its grace period (docs/decisions/0056-customers-data.md). Every step is idempotent and depends only on the
+ * current state: after a crash, the next run continues a minute later. The deletion waits for the processes that remove applications with
+ * their databases and domains, and hosting, and that complete tasks at the registrar and AI calls.
  */
 
-export type LeaveDeps = Deps & { users: Pick<Users, 'remove'> };
+export type DeletionDeps = Deps & { users: Pick<Users, 'remove'> };
 
-/** Time for which one run removes items, and the next continues. */
+/** Time for which one run removes items, in milliseconds. */
 const SLICE_MS = 20_000;
-/** Days for which a deleted login is remembered: longer than an access token is valid, so that none opens a new account. */
-const LOGIN_KEPT_DAYS = 2;
-const SUSPENDED = 'It is being deleted, as its owner requested.';
+/** Days for which a deleted login stays in the table. They exceed the validity of its access tokens, so that none of them can open a new account. */
+const DELETED_LOGIN_DAYS = 2;
+const SUSPENSION_REASON = 'It is being deleted, as its owner requested.';
 
 const epochOf = (date: Date) => Math.floor(date.getTime() / 1000);
 
-/** Begins the deletion whose grace period is over: keys and logins are refused, and it cannot be cancelled. */
-async function begin(deps: LeaveDeps, { accountId, endsAt }: AccountDeletion): Promise<boolean> {
+/** Begins a deletion at the end of its grace period. From then on, it cannot be cancelled, and keys and logins are refused. @returns true if it began */
+async function beginDeletion(deps: DeletionDeps, { accountId, endsAt }: AccountDeletion): Promise<boolean> {
   const account = await deps.table.get(Account, { id: accountId });
   if (account?.deletion?.endsAt !== endsAt) return false;
   const now = deps.now();
   const refundCents = refundOf(account, await deps.table.get(AiAccount, { accountId }));
   const { set, when } = reapplyChange(account, now);
-  const suspension = { reason: SUSPENDED, since: now.toISOString() };
+  const suspension = { reason: SUSPENSION_REASON, since: now.toISOString() };
   const running = { status: 'RUNNING', refundCents, ...schedule(AccountDeletion, now) };
   const writes = [
     change(Account, { id: accountId }, { set: { ...set, suspension }, when }, concurrentUpdate),
@@ -72,58 +72,58 @@ async function begin(deps: LeaveDeps, { accountId, endsAt }: AccountDeletion): P
   return (await ignoreConflict(begun)) ?? false;
 }
 
-/** Ends subscriptions at once, hosting with them; unpaid invoices become void. @returns whether hosting is removed */
-async function endSubscriptions(deps: LeaveDeps, accountId: string): Promise<boolean> {
+/** Ends subscriptions and their hosting immediately, and voids unpaid invoices. @returns true once all hosting is removed */
+async function endSubscriptions(deps: DeletionDeps, accountId: string): Promise<boolean> {
   const caller = { accountId, keyId: '' };
   const now = deps.now().toISOString();
-  let gone = true;
+  let isGone = true;
   for (const { id, status, currentPeriodEnd } of await deps.table.all(Subscription, subscriptionsOf(accountId))) {
     if (status !== 'CANCELLED') await cancelSubscription(deps, caller, { id });
     const hosting = await deps.table.get(HostingAccount, { accountId, id });
     const isServed = hosting !== undefined && hosting.status !== 'REMOVED';
-    // Removed and still due: its domain is not free yet.
-    if (isServed || hosting?.dueAt !== undefined) gone = false;
+    // A removed hosting account that is still due has a domain that is not free yet.
+    if (isServed || hosting?.dueAt !== undefined) isGone = false;
     if (currentPeriodEnd <= now) continue;
-    // What is paid usually stays usable: not here.
-    const soon = { set: schedule(HostingAccount, now), when: notRemoved };
+    // Other cancelled subscriptions stay usable until the end of the paid period. These end now.
+    const checkNow = { set: schedule(HostingAccount, now), when: notRemoved };
     const writes = [
       change(Subscription, { accountId, id }, { set: { currentPeriodEnd: now, ...schedule(Subscription, now) } }),
-      ...(isServed ? [change(HostingAccount, { accountId, id }, soon, concurrentUpdate)] : []),
+      ...(isServed ? [change(HostingAccount, { accountId, id }, checkNow, concurrentUpdate)] : []),
     ];
-    // On a conflict the hosting has ended meanwhile: the next run ends its subscription.
+    // On a conflict the hosting has ended in the meantime, and the next run ends its subscription.
     await ignoreConflict(deps.table.transact(writes));
   }
   const unpaid = await deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'));
   for (const { id } of unpaid) await voidUnpaidInvoice(deps, accountId, id);
-  return gone;
+  return isGone;
 }
 
-/** Deletes the applications, with all that belongs to them. @returns whether they are gone */
-async function deleteApps(deps: LeaveDeps, accountId: string): Promise<boolean> {
-  // Another run may have deleted it: the list is some milliseconds behind.
+/** Deletes the applications with all their resources. @returns true once they are deleted */
+async function deleteApps(deps: DeletionDeps, accountId: string): Promise<boolean> {
+  // The list lags some milliseconds behind, so another run may already be deleting the application.
   for await (const { id } of deps.table.each(App, appsOf(accountId)))
     if ((await deps.table.get(App, { accountId, id }))?.status !== 'DELETING')
       await deleteApp(deps, { accountId, keyId: '' }, { id });
-  for await (const { entity } of storedIn(deps.table, accountId)) if (entity === App.type) return false;
+  for await (const { entity } of readAccountPartition(deps.table, accountId)) if (entity === App.type) return false;
   return true;
 }
 
-/** True while the registrar works on a domain, or will: the task needs the registrant, and one that is refused is refunded. */
-async function isUnderWay({ table }: LeaveDeps, { accountId, status, task, renewal }: Domain): Promise<boolean> {
+/** Returns true while a registrar task of a domain is in progress or about to begin. Such a task needs the registrant, and is refunded if it is rejected. */
+async function hasTask({ table }: DeletionDeps, { accountId, status, task, renewal }: Domain): Promise<boolean> {
   if (status === 'PENDING' || task) return true;
   if (status !== 'ACTIVE' || !renewal) return false;
-  // Its task begins a moment after the payment.
+  // The task begins shortly after the payment.
   return (await table.get(Invoice, { accountId, id: renewal.invoiceId }))?.status === 'PAID';
 }
 
 /**
- * Registered domains run out at the end of their term and are not renewed; their registrants are forgotten here. The table deletes those that
- * have ended.
- * @returns whether that is so of all of them
+ * Stops the renewal of registered domains and removes their registrants. The domains expire at the end of their term, and the table deletes
+ * ended ones.
+ * @returns true once this is done for all domains
  */
-async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<boolean> {
+async function stopRenewals(deps: DeletionDeps, accountId: string): Promise<boolean> {
   let done = true;
-  const blank = {
+  const emptyRegistrant = {
     name: '',
     email: '',
     contactNumber: '',
@@ -135,22 +135,22 @@ async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<boo
   };
   for await (const domain of deps.table.each(Domain, domainsOf(accountId))) {
     const { id, status, owner } = domain;
-    const underWay = await isUnderWay(deps, domain);
-    if (underWay) done = false;
-    if (underWay || owner.name === '') continue;
+    const isBusy = await hasTask(deps, domain);
+    if (isBusy) done = false;
+    if (isBusy || owner.name === '') continue;
     const next =
       status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : expireLater(deps.now());
-    const set = { autoRenew: false, owner: blank, ...next };
+    const set = { autoRenew: false, owner: emptyRegistrant, ...next };
     const when = { status: { is: status }, task: 'absent' as const };
     const write = change(Domain, { accountId, id }, { set, when }, concurrentUpdate);
-    // On a conflict the domain is not as it was listed: the next run looks again.
+    // On a conflict the domain has changed since it was listed. The next run reads it again.
     if (!(await ignoreConflict(deps.table.write(Domain, write)))) done = false;
   }
   return done;
 }
 
-/** Closes what AI calls of the account have opened, as time allows: then the balance has all of them. @returns whether none is open */
-async function endAiCalls(deps: LeaveDeps, accountId: string): Promise<boolean> {
+/** Closes the windows of the account's AI calls that can be closed by now, so that the balance includes them. @returns true once none is open */
+async function closeAiWindows(deps: DeletionDeps, accountId: string): Promise<boolean> {
   const isIdle = async () => {
     const credits = await deps.table.get(AiAccount, { accountId });
     return !credits || (windowsOf(credits).length === 0 && Object.keys(credits.holds).length === 0);
@@ -160,65 +160,65 @@ async function endAiCalls(deps: LeaveDeps, accountId: string): Promise<boolean> 
   return await isIdle();
 }
 
-/** The records are removed: the name servers follow. */
-async function emptyZones(deps: LeaveDeps, accountId: string): Promise<void> {
+/** Requests a sync of the zones after their records were removed. */
+async function syncEmptiedZones(deps: DeletionDeps, accountId: string): Promise<void> {
   for await (const { id } of deps.table.each(Domain, domainsOf(accountId))) {
-    const of = { accountId, domainId: id };
-    const zone = await deps.table.get(Zone, of);
-    const changed = { set: zone ? zoneChanged(deps.now(), zone) : {}, add: { version: 1 } };
-    if (zone) await deps.table.transact([change(Zone, of, changed)]);
+    const zoneKey = { accountId, domainId: id };
+    const zone = await deps.table.get(Zone, zoneKey);
+    const update = { set: zone ? zoneChanged(deps.now(), zone) : {}, add: { version: 1 } };
+    if (zone) await deps.table.transact([change(Zone, zoneKey, update)]);
   }
 }
 
 /**
- * Deletes the users at the issuer of logins; those that are members of other accounts only leave this one. Tokens of the deleted stay refused
- * until they have expired.
+ * Deletes the account's users at the issuer of logins. Users who are members of other accounts only leave this account. Access tokens of
+ * deleted users are refused until they expire.
  */
-async function deleteLogins(deps: LeaveDeps, { id: accountId, logins = [] }: Account): Promise<void> {
+async function deleteLogins(deps: DeletionDeps, { id: accountId, logins = [] }: Account): Promise<void> {
   const leave = async (subject: string): Promise<void> => {
     const login = await deps.table.get(Login, { subject });
     if (!login || !membershipOf(login, accountId)) return;
     const others = membershipsOf(login).filter((each) => each.accountId !== accountId);
     if (others.length > 0) return await deps.table.transact(setMemberships(login, others));
     await deps.users.remove(subject);
-    const expiresAtEpoch = epochOf(deps.now()) + LOGIN_KEPT_DAYS * DAY;
-    const gone = { set: { suspended: SUSPENDED, expiresAtEpoch }, remove: ['email', 'name', 'accountName'] };
-    // It may have accepted an invitation meanwhile: a member without a login could not be removed.
+    const expiresAtEpoch = epochOf(deps.now()) + DELETED_LOGIN_DAYS * DAY;
+    const update = { set: { suspended: SUSPENSION_REASON, expiresAtEpoch }, remove: ['email', 'name', 'accountName'] };
+    // The login may have accepted an invitation in the meantime. A member without a login could not be removed.
     const when = { membershipsVersion: unchanged(login.membershipsVersion) };
-    await deps.table.transact([change(Login, { subject }, { ...gone, when }, concurrentUpdate)]);
+    await deps.table.transact([change(Login, { subject }, { ...update, when }, concurrentUpdate)]);
   };
   for (const subject of logins) await retryOnConflict(() => leave(subject));
 }
 
-/** Takes the AI credits out of their ledger, which then adds up to what there is: nothing. */
-function closeCredits(deps: LeaveDeps, { accountId, balanceMicroRand }: AiAccount): Write[] {
+/** Returns the writes that remove the AI account and its balance, with a ledger entry after which the ledger's sum is zero. */
+function closeCredits(deps: DeletionDeps, { accountId, balanceMicroRand }: AiAccount): Write[] {
   const entry = newCreditEntry(deps, accountId, 'ADJUSTMENT', -balanceMicroRand);
-  const kept = { ...entry, expiresAtEpoch: recordsEnd(deps.now()) };
+  const record = { ...entry, expiresAtEpoch: retentionEndEpoch(deps.now()) };
   return [
     remove(AiAccount, { accountId }, { balanceMicroRand: { is: balanceMicroRand } }, concurrentUpdate),
-    ...(balanceMicroRand === 0 ? [] : [create(AiEntry, kept)]),
+    ...(balanceMicroRand === 0 ? [] : [create(AiEntry, record)]),
   ];
 }
 
 /**
- * Moves the AI credits to the wallet, which then is what the account gets back, and records that it is deleted. Its id, its ledgers and
- * its invoices stay as long as the law asks. If money moves meanwhile, the next run does it.
+ * Moves the AI credits to the wallet, whose balance is then the refund, and marks the account as deleted. Its id, ledgers and invoices stay
+ * for as long as the law requires. If the balance changes in the meantime, the next run repeats this.
  */
-async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
+async function finish(deps: DeletionDeps, accountId: string): Promise<void> {
   const [account, credits] = await Promise.all([
     deps.table.get(Account, { id: accountId }),
     deps.table.get(AiAccount, { accountId }),
   ]);
   if (!account) return;
-  // A dispute may have been opened during this run.
+  // The bank may have opened a dispute during this run.
   if (isDisputed(account)) return await continueAt(deps, accountId, timestampAfter(deps.now(), HOUR_MS));
   const now = deps.now();
   const wallet = new Wallet(account, undefined, now.toISOString());
   const creditCents = creditCentsOf(credits);
   if (creditCents > 0) wallet.move('ADJUSTMENT', creditCents, 'AI credits of the deleted account');
   const refundCents = Math.max(0, wallet.balanceCents);
-  const { set, remove: personal } = anonymous(deps, accountId);
-  const done = { status: 'DELETED', refundCents, deletedAt: now.toISOString(), expiresAtEpoch: recordsEnd(now) };
+  const { set, remove: personal } = anonymizingChange(deps, accountId);
+  const done = { status: 'DELETED', refundCents, deletedAt: now.toISOString(), expiresAtEpoch: retentionEndEpoch(now) };
   const running = { remove: ['removal', ...unschedule(AccountDeletion)], when: { status: { is: 'RUNNING' } } };
   const writes = [
     ...wallet.writes({ set, remove: [...personal, 'deletion'] }),
@@ -231,21 +231,22 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   );
 }
 
-/** Returns true while the bank decides about a card payment of the account, which takes weeks: its money is the customer's or not. */
+/** Returns true while a card payment of the account is disputed. The bank takes weeks to decide to whom the money belongs. */
 const isDisputed = ({ frozenCents = 0 }: Account): boolean => frozenCents > 0;
 
-/** Ends what processes take down. @returns whether it is gone */
-async function takeDown(deps: LeaveDeps, accountId: string): Promise<boolean> {
+/** Starts the processes that remove the account's resources. @returns true once they are done */
+async function tearDownResources(deps: DeletionDeps, accountId: string): Promise<boolean> {
   await applySuspension(deps, accountId);
   const isHostingGone = await endSubscriptions(deps, accountId);
   const areAppsGone = await deleteApps(deps, accountId);
-  const areDomainsIdle = await letDomainsRunOut(deps, accountId);
-  const areCallsOver = await endAiCalls(deps, accountId);
-  return isHostingGone && areAppsGone && areDomainsIdle && areCallsOver;
+  const areDomainsDone = await stopRenewals(deps, accountId);
+  const areCallsClosed = await closeAiWindows(deps, accountId);
+  return isHostingGone && areAppsGone && areDomainsDone && areCallsClosed;
 }
 
+/** Schedules the next run, which continues from the position `removal`. */
 async function continueAt(
-  deps: LeaveDeps,
+  deps: DeletionDeps,
   accountId: string,
   at: string | Date,
   removal?: AccountDeletion['removal'],
@@ -255,28 +256,28 @@ async function continueAt(
   await ignoreConflict(deps.table.transact([change(AccountDeletion, { accountId }, next, concurrentUpdate)]));
 }
 
-async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Promise<void> {
+async function advanceDeletion(deps: DeletionDeps, deletion: AccountDeletion): Promise<void> {
   const { accountId, status, removal } = deletion;
   const budget = createBudget(deps, SLICE_MS);
   const account = await deps.table.get(Account, { id: accountId });
   if (!account?.deletion) {
-    const over = { remove: unschedule(AccountDeletion), when: { status: { is: status } } };
-    await ignoreConflict(deps.table.transact([change(AccountDeletion, { accountId }, over, concurrentUpdate)]));
+    const update = { remove: unschedule(AccountDeletion), when: { status: { is: status } } };
+    await ignoreConflict(deps.table.transact([change(AccountDeletion, { accountId }, update, concurrentUpdate)]));
     return;
   }
-  if (status === 'GRACE' && !(await begin(deps, deletion))) return;
-  if (!removal && !(await takeDown(deps, accountId)))
+  if (status === 'GRACE' && !(await beginDeletion(deps, deletion))) return;
+  if (!removal && !(await tearDownResources(deps, accountId)))
     return await continueAt(deps, accountId, timestampAfter(deps.now(), MINUTE_MS));
   if (isDisputed(account)) return await continueAt(deps, accountId, timestampAfter(deps.now(), HOUR_MS));
   if (!removal) await deleteLogins(deps, account);
-  const left = await removeRest(deps, deletion, budget);
-  if (left) return await continueAt(deps, accountId, deps.now(), left);
-  await emptyZones(deps, accountId);
+  const position = await removeItems(deps, deletion, budget);
+  if (position) return await continueAt(deps, accountId, deps.now(), position);
+  await syncEmptiedZones(deps, accountId);
   await finish(deps, accountId);
 }
 
-/** Accounts whose grace period is over, or whose deletion is under way. */
-export const deletionQueue: DueQueue<typeof AccountDeletion, LeaveDeps> = {
+/** Accounts whose grace period is over, or whose deletion is in progress. */
+export const deletionQueue: DueQueue<typeof AccountDeletion, DeletionDeps> = {
   queue: 'ACCOUNT_DELETION',
   entity: AccountDeletion,
   timeoutMs: SLICE_MS + 15_000,
