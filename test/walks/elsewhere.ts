@@ -60,16 +60,16 @@ export const ELSEWHERE: Elsewhere[] = [
     tests: [
       [
         'domain/processes/restore/restore.test.ts',
-        'after a restore the ledgers add up, and what lives outside follows the restored table',
+        'after a restore, the ledgers match their balances, and the state outside follows the table',
       ],
-      ['domain/processes/restore/restore.test.ts', 'a ledger that does not add up is named'],
+      ['domain/processes/restore/restore.test.ts', 'reports a ledger that does not match its balance'],
       [
         'domain/processes/restore/logins.test.ts',
-        'after the loss of the user pool every login has its user again, under the same accounts and roles',
+        'after the loss of the user pool, every login gets a user with the same accounts and roles',
       ],
       [
         'domain/processes/restore/releases.test.ts',
-        'an application that was deleted since gets its live release again, from what it had packaged',
+        'restores the live release of a deleted application from its artifact',
       ],
       // The drill: the commands of the page, on a whole run.
       [
@@ -84,7 +84,7 @@ export const ELSEWHERE: Elsewhere[] = [
     tests: [
       [
         'domain/processes/restore/restore.test.ts',
-        'after a restore the ledgers add up, and what lives outside follows the restored table',
+        'after a restore, the ledgers match their balances, and the state outside follows the table',
       ],
     ],
     notWalked: 'a region cannot be lost locally: what is walked is the repair after its data is back',

@@ -122,7 +122,7 @@ async function expectRestored({ deps, owner, guest, accountId, subjectOf }: Worl
   expect([...new Set(naming.map(({ entity }) => entity))]).toEqual(['AUDIT']);
 }
 
-test('after the loss of the user pool every login has its user again, under the same accounts and roles', async () => {
+test('after the loss of the user pool, every login gets a user with the same accounts and roles', async () => {
   const platform = await world(emulatedUsers());
   const { deps, owner, guest, accountId, subjectOf, lose } = platform;
   await stored.setPassword({ email: owner.email, password: PASSWORD });
@@ -138,7 +138,7 @@ test('after the loss of the user pool every login has its user again, under the 
   expect(stored.byEmail(owner.email)?.temporary).toBe(false);
 });
 
-test('a run that dies at any call is completed by the next', async () => {
+test('the next run completes a run that crashed at any call', async () => {
   let deaths = 0;
   for (let hasDied = true; hasDied; ) {
     const platform = await world();
@@ -155,7 +155,7 @@ test('a run that dies at any call is completed by the next', async () => {
   expect(deaths).toBeGreaterThan(20);
 });
 
-test('a person who signed up again meanwhile has both accounts, the earlier one first', async () => {
+test('a person who signed up again in the meantime has both accounts, the earlier one first', async () => {
   const platform = await world();
   const { deps, owner, guest, clock, add, lose, subjectOf } = platform;
   for (const { email } of [owner, guest]) lose(email);
@@ -171,7 +171,7 @@ test('a person who signed up again meanwhile has both accounts, the earlier one 
   await expectRestored(platform);
 });
 
-test('the login of another person with the same address is not taken, and is reported', async () => {
+test('reports the login of another person with the same address, and does not change it', async () => {
   const { deps, owner, guest, lose } = await world();
   await deps.table.transact([change(Login, { subject: guest.subject }, { set: { email: owner.email } })]);
   for (const { email } of [owner, guest]) lose(email);
@@ -182,7 +182,7 @@ test('the login of another person with the same address is not taken, and is rep
   ]);
 });
 
-test('a login whose person left the platform stays without a user, and a user without a login is left alone', async () => {
+test('creates no user for a deleted login, and does not change a user without a login', async () => {
   const { deps, guest, add, lose, subjectOf } = await world();
   await deps.table.transact([change(Login, { subject: guest.subject }, { set: { expiresAtEpoch: 4_000_000_000 } })]);
   lose(guest.email);
@@ -246,7 +246,7 @@ function candidates(schema: Schema, path: string, isBelow = false): string[] {
   return isBelow ? [path] : [];
 }
 
-test('every field that may name a login is rewritten, or says why not', () => {
+test('every field that may refer to a login is rewritten or has a reason not to be', () => {
   const found = [...ENTITIES].flatMap(([type, entity]) => candidates(walkable(entity.schema() as never), type));
   const isOther = (path: string) => NO_LOGINS.some((other) => path === other || path.startsWith(`${other}.`));
   expect(found.filter((path) => !isOther(path)).toSorted()).toEqual(Object.keys(LOGIN_REFERENCES).toSorted());

@@ -109,7 +109,7 @@ async function world() {
   return { ...base, host, run, find, remove, applicationId, accountId, point };
 }
 
-test('an application that serves is left alone, also where a newer release than that of the table serves', async () => {
+test('does not change a serving application, even if it serves a newer release than the table names', async () => {
   const { run, host, deployments } = await world();
   expect(await run()).toEqual({ releases: 2, released: 0, retired: 0, routed: 0, problems: [] });
   host.serving = '7';
@@ -117,7 +117,7 @@ test('an application that serves is left alone, also where a newer release than 
   expect(deployments()).toHaveLength(2);
 });
 
-test('missing routes of verified custom domains are written, as aliases of default addresses', async () => {
+test('writes the missing routes of verified custom domains as aliases of default addresses', async () => {
   const { run, deps, accountId, applicationId, point, app } = await world();
   const ids = { accountId, applicationId };
   const customDomain = {
@@ -137,7 +137,7 @@ test('missing routes of verified custom domains are written, as aliases of defau
   expect(await run()).toMatchObject({ routed: 0, problems: [{ applicationId, problem: 'the store is away' }] });
 });
 
-test('a custom domain that is another application’s is left alone, and a cell without a right stops no other', async () => {
+test('does not change the route of another application, and a cell without permission does not stop the others', async () => {
   const { run, deps, accountId, applicationId, point } = await world();
   const customDomain = {
     host: 'shop.example',
@@ -158,7 +158,7 @@ test('a custom domain that is another application’s is left alone, and a cell 
   expect(await run()).toMatchObject({ routed: 0, problems: [{ applicationId, problem: 'no right' }] });
 });
 
-test('an application that was deleted since gets its live release again, from what it had packaged', async () => {
+test('restores the live release of a deleted application from its artifact', async () => {
   const { run, host, find, remove, applicationId, app, deployments } = await world();
   remove();
   // The host gives a new function the numbers of the earlier one: no other release may be taken for its own.
@@ -170,24 +170,24 @@ test('an application that was deleted since gets its live release again, from wh
   const rollback = deployments().find(({ trigger }) => trigger === 'ROLLBACK');
   expect(rollback).toMatchObject({ status: 'QUEUED', release: '1', commitSha: 'c2', builtBy: 'dep_2' });
   expect((await app())?.activeDeploymentId).toBe(rollback?.id);
-  // The rollback is under way, and after it the application serves.
-  expect((await run()).problems).toEqual([{ applicationId, problem: expect.stringContaining('under way') }]);
+  // The rollback is in progress. When it has ended, the application serves again.
+  expect((await run()).problems).toEqual([{ applicationId, problem: expect.stringContaining('in progress') }]);
   host.serving = '1';
   expect(await run()).toMatchObject({ released: 0, retired: 0, routed: 0, problems: [] });
 });
 
-test('code that is no longer kept is reported, and the application is left as it is', async () => {
+test('reports an application whose code is no longer stored, and does not change it', async () => {
   const { run, remove, applicationId, app } = await world();
   remove();
   objects.set(artifactKey(applicationId, 'dep_2'), ['m1']);
   expect(await run()).toMatchObject({
     released: 0,
-    problems: [{ applicationId, problem: expect.stringContaining('no longer kept') }],
+    problems: [{ applicationId, problem: expect.stringContaining('no longer stored') }],
   });
   expect((await app())?.activeDeploymentId).toBeUndefined();
 });
 
-test('a release that was pruned since is no longer offered for rollback', async () => {
+test('withdraws a release that no longer exists from rollback', async () => {
   const { run, host, find } = await world();
   host.releases.delete('1');
   expect(await run()).toEqual({ releases: 2, released: 0, retired: 1, routed: 0, problems: [] });
@@ -195,7 +195,7 @@ test('a release that was pruned since is no longer offered for rollback', async 
   expect(await run()).toEqual({ releases: 1, released: 0, retired: 0, routed: 0, problems: [] });
 });
 
-test('a run that dies before the rollback is completed by the next, without a second release', async () => {
+test('after a crash before the rollback, the next run completes it without a second release', async () => {
   const { run, remove, host, deployments } = await world();
   remove();
   const dies = () => Promise.reject(new SimulatedCrash('commit'));
@@ -204,7 +204,7 @@ test('a run that dies before the rollback is completed by the next, without a se
   expect([host.made.length, deployments().length]).toEqual([1, 3]);
 });
 
-test('a suspended application is named, so that it is brought back later', async () => {
+test('reports a suspended application, so that it is restored later', async () => {
   const { run, remove, set, applicationId } = await world();
   remove();
   await set({ status: 'SUSPENDED' });
@@ -226,7 +226,7 @@ test.each([
   }
 });
 
-test('code storage that is full is a problem of the application, and the run goes on', async () => {
+test('reports full code storage as a problem of the application, and continues', async () => {
   const { run, host, app } = await world();
   const message = 'Code storage limit exceeded.';
   host.fault = Object.assign(new Error(message), { name: 'CodeStorageExceededException' });

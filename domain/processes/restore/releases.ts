@@ -12,27 +12,27 @@ import { canRollBackTo } from '../../deployments/deployment.ts';
 import { rollBack } from '../../deployments/rollback.ts';
 import type { Deps } from '../../deps.ts';
 import { findAccount } from '../../limits/limits.ts';
-import { collectProblems, type Problems, type RestoreInput, Unrestorable, visit } from './visit.ts';
+import { collectProblems, type Problems, type RestoreInput, Unrestorable, visitItems } from './visit.ts';
 
 /**
- * Restores the code that a restored table names: applications that were deleted, and releases that were pruned, after the time of the table
- * (docs/decisions/0072-users-and-code-after-a-restore.md).
+ * Restores the code that a restored table refers to: of applications that were deleted, and of releases that were removed, after the time to
+ * which the table was restored (docs/decisions/0072-users-and-code-after-a-restore.md).
  */
 
-/** An application that does not serve, and why. */
+/** An application that could not be restored, and the reason. */
 interface AppProblem {
   applicationId: string;
   problem: string;
 }
 
 export interface ReleasesReport extends Problems<AppProblem> {
-  /** Releases that were compared with the host. */
+  /** Number of releases that were compared with the application host. */
   releases: number;
-  /** Applications whose live release was made again from its artifact; a rollback to it is under way. */
+  /** Number of applications that serve nothing and to whose live release a rollback was started. */
   released: number;
-  /** Releases that are gone and are no longer offered for rollback. */
+  /** Number of releases that no longer exist, and were withdrawn from rollback. */
   retired: number;
-  /** Custom domains that have a route, which was written where there was none. */
+  /** Number of verified custom domains that have a route, including the routes that were written. */
   routed: number;
   cursor?: ItemKey;
 }
@@ -45,30 +45,30 @@ const THROTTLED = /Throttl|TooManyRequests|SlowDown|ThroughputExceeded|LimitExce
 const DENIED = /AccessDenied|ExpiredToken/;
 
 /**
- * Returns true for an error that the next application meets as well: a service takes no more for now, or a right is missing. The right
- * to another cell is asked for by the applications there alone.
+ * Returns true for an error that would also affect the next application: a service throttles, or a permission is missing. A missing
+ * permission for another cell affects only the applications in that cell.
  */
-const concernsAll = (error: unknown, cellId = HOME_CELL): boolean =>
+const affectsAllApps = (error: unknown, cellId = HOME_CELL): boolean =>
   error instanceof Error && (THROTTLED.test(error.name) || (cellId === HOME_CELL && DENIED.test(error.name)));
 
 /**
- * Makes the live release of each application again that the host does not know any more, and withdraws other releases that are gone. What
- * serves is left alone, also where it is newer than the table. Writes the routes of custom domains that are missing, which no release
- * writes. May be repeated, also after a run that died. Throws where a service is throttled or refuses the operator.
+ * Restores the live release of each application that serves nothing, and withdraws other releases that no longer exist. Does not change a
+ * serving application, even if it serves a newer release than the table names. Writes the missing routes of custom domains, which a release
+ * does not write. Idempotent, also after a crash. Throws if a service throttles or the operator lacks a permission.
  */
 export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): Promise<ReleasesReport> {
   let [releases, released, retired, routed] = [0, 0, 0, 0];
   const problems = collectProblems<AppProblem>();
-  /** One application must not hold up the others; the operator reads why. */
+  /** Reports the problem of one application, so that it does not block the others. */
   const report = (applicationId: string, error: unknown, cellId: string | undefined): void => {
-    if (concernsAll(error, cellId)) throw error;
+    if (affectsAllApps(error, cellId)) throw error;
     problems.add({ applicationId, problem: error instanceof Error ? error.message : String(error) });
   };
-  const position = await visit(deps, input, async (item) => {
+  const position = await visitItems(deps, input, async (item) => {
     if (item.entity === App.type) {
       const app = App.parse(item);
       try {
-        if (await routeAgain(deps, app)) routed += 1;
+        if (await restoreRoute(deps, app)) routed += 1;
       } catch (error) {
         report(app.id, error, edgeOf(app).cellId);
       }
@@ -77,13 +77,13 @@ export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): P
     const { accountId, id, applicationId } = Deployment.parse(item);
     let app: App | undefined;
     try {
-      // The run itself changes deployments that it has not visited yet.
+      // Read again, because this run changes deployments that it has not visited yet.
       const deployment = await deps.table.get(Deployment, { accountId, id });
       app = await deps.table.get(App, { accountId, id: applicationId });
       if (!deployment || !app || !canRollBackTo(deployment)) return;
       releases += 1;
-      if (await serveAgain(deps, app, deployment)) released += 1;
-      else if (await retireIfGone(deps, app, deployment)) retired += 1;
+      if (await restoreLiveRelease(deps, app, deployment)) released += 1;
+      else if (await retireIfMissing(deps, app, deployment)) retired += 1;
     } catch (error) {
       report(applicationId, error, app?.cellId);
     }
@@ -92,31 +92,32 @@ export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): P
 }
 
 /**
- * Writes the route of a verified custom domain where there is none: the store of routes may be a new one. A route that there is stays,
- * also that of an application that is newer than the table. @returns whether the domain has a route
+ * Writes the route of a verified custom domain if it is missing, because the route store may be new. An existing route stays, even if it
+ * belongs to an application that is newer than the table. @returns true if the domain has a route
  */
-const routeAgain = async (deps: RestoreDeps, app: App): Promise<boolean> =>
+const restoreRoute = async (deps: RestoreDeps, app: App): Promise<boolean> =>
   app.customDomain?.status === 'VERIFIED' && app.status !== 'DELETING' && (await routeCustomDomainIfUnset(deps, app));
 
-/** Brings the live release back where the application serves nothing. @returns whether it had to */
-async function serveAgain(deps: RestoreDeps, app: App, deployment: Deployment): Promise<boolean> {
+/** Restores the live release of an application that serves nothing, and starts a rollback to it. @returns false if nothing had to be done */
+async function restoreLiveRelease(deps: RestoreDeps, app: App, deployment: Deployment): Promise<boolean> {
   const { id: applicationId, accountId } = app;
   const { appHost } = await deps.cellOf(app);
   if (app.liveDeploymentId !== deployment.id || app.status === 'DELETING') return false;
   if ((await appHost.serving(applicationId)) !== undefined) return false;
-  if (app.activeDeploymentId) throw new Unrestorable('a deployment is under way: repeat this when it has ended');
+  if (app.activeDeploymentId) throw new Unrestorable('a deployment is in progress: repeat this when it has ended');
   if (app.status === 'SUSPENDED') throw new Unrestorable('it is suspended: repeat this when the suspension is lifted');
   await retireOthers(deps, app);
-  if (!(await appHost.hasRelease(applicationId, deployment.release ?? ''))) await releaseAgain(deps, app, deployment);
+  if (!(await appHost.hasRelease(applicationId, deployment.release ?? '')))
+    await recreateRelease(deps, app, deployment);
   await rollBack(deps, { accountId, keyId: '' }, { id: applicationId, deploymentId: deployment.id });
   return true;
 }
 
-/** Makes a release of what a deployment packaged. The host counts versions from its own beginning, so its number is another. */
-async function releaseAgain(deps: RestoreDeps, app: App, { id, builtBy = id }: Deployment): Promise<void> {
+/** Creates a release from a deployment's artifact. Its version number differs from the original, because a new function counts from 1. */
+async function recreateRelease(deps: RestoreDeps, app: App, { id, builtBy = id }: Deployment): Promise<void> {
   const { id: applicationId, accountId, nodeVersion, detected } = app;
   if (!(await deps.deletedArtifacts.restore(applicationId, builtBy)))
-    throw new Unrestorable('its code is no longer kept: its owner has to deploy it again');
+    throw new Unrestorable('its code is no longer stored: its owner has to deploy it again');
   const { appHost, appLogs } = await deps.cellOf(app);
   const concurrency = limitOf(await findAccount(deps, accountId), 'concurrentRequests');
   const hosted = { applicationId, nodeVersion: detected?.nodeVersion ?? nodeVersion, concurrency };
@@ -125,14 +126,14 @@ async function releaseAgain(deps: RestoreDeps, app: App, { id, builtBy = id }: D
   await deps.table.write(Deployment, change(Deployment, { accountId, id }, { set: { release } }));
 }
 
-/** Withdraws the other releases of an application whose function is gone: a new function may give their numbers to other code. */
+/** Withdraws the other releases of an application whose function no longer exists, because a new function may use their version numbers for other code. */
 async function retireOthers(deps: RestoreDeps, { id, accountId, liveDeploymentId }: App): Promise<void> {
   for await (const deployment of deps.table.each(Deployment, deploymentsOf(id)))
     if (deployment.id !== liveDeploymentId && canRollBackTo(deployment)) await retire(deps, accountId, deployment.id);
 }
 
-/** A release that is gone is no longer offered for rollback, which would fail. @returns whether it is gone */
-async function retireIfGone(
+/** Withdraws a release from rollback if it no longer exists, because a rollback to it would fail. @returns true if it no longer exists */
+async function retireIfMissing(
   deps: RestoreDeps,
   app: App,
   { id, accountId, release = '' }: Deployment,
@@ -144,6 +145,6 @@ async function retireIfGone(
 }
 
 async function retire(deps: RestoreDeps, accountId: string, id: string): Promise<void> {
-  const gone = { set: { retired: true }, when: { retired: 'absent' as const } };
-  await ignoreConflict(deps.table.transact([change(Deployment, { accountId, id }, gone, concurrentUpdate)]));
+  const update = { set: { retired: true }, when: { retired: 'absent' as const } };
+  await ignoreConflict(deps.table.transact([change(Deployment, { accountId, id }, update, concurrentUpdate)]));
 }

@@ -80,7 +80,7 @@ async function backup({ deps }: { deps: Deps }): Promise<object[]> {
   return all;
 }
 
-test('after a restore the ledgers add up, and what lives outside follows the restored table', async () => {
+test('after a restore, the ledgers match their balances, and the state outside follows the table', async () => {
   const platform = await world();
   const { accountId, domainId, nameServers, record, deps } = platform;
   const deployment = { id: 'dep_1', accountId, applicationId: 'app_1', status: 'RUNNING' as const, commitSha: '' };
@@ -113,7 +113,7 @@ test('after a restore the ledgers add up, and what lives outside follows the res
   expect((await repairAfterRestore(now, {})).repaired).toBe(2);
 });
 
-test('after a restore a released zone has its whole time without a delegation before it again', async () => {
+test('after a restore, a released zone starts its time without a delegation again', async () => {
   const { deps, domainId, accountId } = await world();
   const long = { releasedAt: '2020-01-01T00:00:00.000Z', undelegatedSince: '2020-01-02T00:00:00.000Z' };
   await deps.table.transact([change(Zone, { accountId, domainId }, { set: long })]);
@@ -125,7 +125,7 @@ test('after a restore a released zone has its whole time without a delegation be
   });
 });
 
-test('after a restore passwords of databases are those that their clusters accept, whatever was revoked since', async () => {
+test('after a restore, clusters accept the passwords of databases, even if some were revoked in the meantime', async () => {
   const platform = await world();
   const { deps, accountId } = platform;
   const key = { applicationId: 'app_1', prefix: 'DATABASE_A' };
@@ -157,7 +157,7 @@ test('after a restore passwords of databases are those that their clusters accep
   expect(new Set(passwords).size).toBe(3);
 });
 
-test('a repair has hosting compared with its server, but for accounts that are removed for good', async () => {
+test('a repair compares hosting with its server, except for removed accounts', async () => {
   const { deps, accountId } = await world();
   const account = { accountId, server: 'web-1', username: 'h1', failures: 0 };
   await deps.table.transact([
@@ -169,12 +169,12 @@ test('a repair has hosting compared with its server, but for accounts that are r
   expect(await Promise.all(['sub_1', 'sub_2'].map(dueAt))).toEqual([deps.now().toISOString(), undefined]);
 });
 
-test('a ledger that does not add up is named', async () => {
+test('reports a ledger that does not match its balance', async () => {
   const cases: [string, (accountId: string, entries: AiEntry[]) => Parameters<Deps['table']['transact']>[0]][] = [
-    ['the wallet has entry 1 in place of 2', (accountId) => [remove(WalletTransaction, { accountId, serial: 2 })]],
+    ['the wallet has entry 1 instead of 2', (accountId) => [remove(WalletTransaction, { accountId, serial: 2 })]],
     ['the wallet lacks its first 1 entries', (accountId) => [remove(WalletTransaction, { accountId, serial: 1 })]],
     [
-      'entry 4 of the wallet leaves 4925 in place of 4926',
+      'entry 4 of the wallet has the balance 4925 instead of 4926',
       (accountId) => [change(Account, { id: accountId }, { set: { walletCents: 4926 } })],
     ],
     [
@@ -195,7 +195,7 @@ test('a ledger that does not add up is named', async () => {
   }
 });
 
-test('the credits of a deleted account, which earlier versions left in the ledger, are no problem', async () => {
+test('ignores the credits of a deleted account that earlier versions left in the ledger', async () => {
   const { deps, accountId, clock } = await world();
   const at = new Date(clock.now).toISOString();
   const deletion: AccountDeletion = { accountId, status: 'DELETED', requestedAt: at, endsAt: at };
@@ -203,7 +203,7 @@ test('the credits of a deleted account, which earlier versions left in the ledge
   expect((await verifyLedgers(deps, {})).problems).toEqual([]);
 });
 
-test('both continue where the time of a run was over', async () => {
+test('the check and the repair continue at the cursor of the previous run', async () => {
   const { deps, clock } = await world();
   for (let more = 0; more < 150; more += 1)
     await openAccount(deps, { ...opening, walletCents: 0, aiCreditsMicroRand: 0 });

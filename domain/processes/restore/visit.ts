@@ -4,25 +4,25 @@ import type { ItemKey } from '../../../table/table.ts';
 import type { Deps } from '../../deps.ts';
 import { createBudget, RUN_BUDGET_MS } from '../../sweep/budget.ts';
 
-/** Items read at once. */
+/** Number of items read in one batch. */
 export const BATCH_SIZE = 100;
-/** Position from which to continue: the output of the run before. Nothing for the beginning. */
+/** Input of a run: the `cursor` from the output of the previous run, or no cursor to start at the beginning. */
 export const RestoreInput = () => z.object({ cursor: z.optional(z.object({ pk: z.string(), sk: z.string() })) });
 export type RestoreInput = z.output<ReturnType<typeof RestoreInput>>;
 
-/** The problems that a report names one by one. */
+/** Most problems that a report lists. */
 const MAX_PROBLEMS = 50;
 
-/** A reason to leave something as it is, in words for the operator. */
+/** A login or an application cannot be restored. The message gives the reason for the operator. */
 export class Unrestorable extends Error {
   override readonly name = 'Unrestorable';
 }
 
-/** A part of a report: problems that an operator has to look at. */
+/** The part of a report with the problems that an operator has to solve. */
 export interface Problems<P> {
-  /** The first of them. */
+  /** The first problems. */
   problems: P[];
-  /** The number of those that are not among them, if any. */
+  /** The number of further problems, if any. */
   moreProblems?: number;
 }
 
@@ -39,8 +39,8 @@ export function collectProblems<P>() {
   };
 }
 
-/** Visits the stored items until the run's time is over. @returns the position, unless all were visited */
-export async function visit(
+/** Calls `act` with each stored item until the run's budget is spent. @returns the cursor for the next run, unless all items were visited */
+export async function visitItems(
   deps: Pick<Deps, 'table' | 'now'>,
   { cursor }: RestoreInput,
   act: (item: Record<string, unknown>, key: ItemKey) => Promise<void>,
