@@ -434,7 +434,7 @@ describe('deploy while another deployment is in progress', () => {
     const create = () => {
       if (deployments.some((each) => !isOver(each))) {
         refused += 1;
-        return { error: { message: 'A deployment is under way.', code: 'conflict', status: 409 } };
+        return { error: { message: 'A deployment is in progress.', code: 'conflict', status: 409 } };
       }
       created.push('dep_new');
       deployments = [{ id: 'dep_new', looks: 0 }, ...deployments];

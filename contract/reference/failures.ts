@@ -79,7 +79,7 @@ const EXAMPLES: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'name: must have at least 2 characters',
   plan_limit: limitMessage('applications', 10),
   not_found: 'Application not found.',
-  conflict: 'A deployment of this application is already under way.',
+  conflict: 'A deployment of this application is already in progress.',
   rate_limited: 'Too many requests: 120 in 60 seconds. Wait 17 s.',
 };
 

@@ -16,7 +16,7 @@ import type { LogWindow } from './log-window.ts';
 
 export type Application = Output<typeof getApp>['data'];
 
-/** Poll interval while a deployment is under way. */
+/** Poll interval while a deployment is in progress. */
 const DEPLOYING_POLL_MS = 2000;
 const pollInterval = (apps: readonly Pick<Application, 'activeDeploymentId'>[]): number =>
   apps.some((app) => app.activeDeploymentId) ? DEPLOYING_POLL_MS : 0;

@@ -12,7 +12,7 @@ import { callerTrigger, newDeployment } from './deployment.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'Deployment not found.');
 
-const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this application is already under way.');
+const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this application is already in progress.');
 
 /** Throws 409 for an application that is suspended or has a deployment in progress. */
 export function assertIdle(app: App): void {

@@ -203,9 +203,9 @@ test('deployments wait for a move and begin after it; rollbacks are refused', as
   const made = await moveSimulation({ app: { repoUrl: 'https://github.com/you/app.git' } });
   await made.request('b');
   const { data } = await createDeployment(made.deps, CALLER, asked('app_1'));
-  await expect(createDeployment(made.deps, CALLER, asked('app_1'))).rejects.toThrow('already under way');
+  await expect(createDeployment(made.deps, CALLER, asked('app_1'))).rejects.toThrow('already in progress');
   const back = { id: 'app_1', deploymentId: 'dep_1' };
-  await expect(rollBack(made.deps, CALLER, back)).rejects.toThrow('already under way');
+  await expect(rollBack(made.deps, CALLER, back)).rejects.toThrow('already in progress');
   expect(await made.app()).toMatchObject({ nextDeploymentId: data.id });
   expect(made.memory.items('QUEUED_BUILD')).toEqual([]);
   while (made.move().status !== 'DRAINING') await made.step();
@@ -226,9 +226,9 @@ test('a failed move starts the waiting deployment', async () => {
 
 test.each([
   ['c', {}, 'There is no hosting cell c'],
-  ['home', {}, 'in this cell already'],
-  ['b', { activeDeploymentId: 'dep_3' }, 'under way'],
-  ['b', { moveId: 'mov_1' }, 'under way'],
+  ['home', {}, 'already in this cell'],
+  ['b', { activeDeploymentId: 'dep_3' }, 'in progress'],
+  ['b', { moveId: 'mov_1' }, 'in progress'],
   ['b', { databaseCount: 1 }, 'has databases'],
   ['b', { status: 'DELETING' as const }, 'Application not found'],
 ])('a move to %s of an application with %o is refused', async (cell, app, message) => {

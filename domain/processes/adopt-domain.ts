@@ -3,7 +3,7 @@ import { NewRecord } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { Registrant } from '../../contract/registrar/orders.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
-import { DelegationUnderWay, type Registrar } from '../../providers/registrar/registrar.ts';
+import { DelegationInProgress, type Registrar } from '../../providers/registrar/registrar.ts';
 import { DnsRecord, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
@@ -114,6 +114,6 @@ async function putInService(deps: AdoptionDeps, domain: Domain, present: readonl
   if (isDelegatedTo(nameservers, present)) return;
   // Another change is in progress, which may be this one. A repeated call will show it.
   await deps.registrar.delegate(name, nameservers).catch((error) => {
-    if (!(error instanceof DelegationUnderWay)) throw error;
+    if (!(error instanceof DelegationInProgress)) throw error;
   });
 }

@@ -174,7 +174,8 @@ const deployment: Check = async (deps, account) => {
     if (finishedAt === null && !isLate) return 'NOT_EVALUATED';
     if (state.deployment) await updateChecks(deps, {}, ['deployment']);
     if (status === 'FAILED') throw new UnexpectedResult(`The deployment ${pending.id} failed`);
-    if (finishedAt === null) throw new UnexpectedResult(`The deployment ${pending.id} is under way for ${waited} ms`);
+    if (finishedAt === null)
+      throw new UnexpectedResult(`The deployment ${pending.id} is still in progress after ${waited} ms`);
     finding = { milliseconds: Date.parse(finishedAt) - Date.parse(startedAt) };
   }
   const caller = callerOf(account);

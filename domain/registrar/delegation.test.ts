@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DelegationUnderWay, RegistrarRejected } from '../../providers/registrar/registrar.ts';
+import { DelegationInProgress, RegistrarRejected } from '../../providers/registrar/registrar.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
@@ -107,7 +107,7 @@ test('a request that another change delays, or that is not answered, is repeated
   const { run, known, reports, pass } = await registered();
   known.nameservers = OTHERS;
   const failing = (error: Error) => ({ ...run.steady.registrar, delegate: () => Promise.reject(error) });
-  await pass(3, HOUR, failing(new DelegationUnderWay('busy')));
+  await pass(3, HOUR, failing(new DelegationInProgress('busy')));
   expect(reports).toEqual([]);
   await pass(2, HOUR, failing(new Error('no answer')));
   expect(reports.splice(0).map(({ outcome }) => outcome)).toEqual(['UNKNOWN', 'UNKNOWN']);

@@ -1,5 +1,5 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { DelegationUnderWay, type Registrar, RegistrarRejected } from '../../providers/registrar/registrar.ts';
+import { DelegationInProgress, type Registrar, RegistrarRejected } from '../../providers/registrar/registrar.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
 import type { Deps } from '../deps.ts';
@@ -42,7 +42,7 @@ export async function checkDelegation(
   } catch (error) {
     if (error instanceof RegistrarRejected) return { delegation: { ...request, repeated: true }, isRefused: true };
     // Another change is in progress, which may be this one. The next check will show it.
-    if (error instanceof DelegationUnderWay) return { delegation: request, isRefused: false };
+    if (error instanceof DelegationInProgress) return { delegation: request, isRefused: false };
     return { delegation: request, isRefused: false, error };
   }
   return { delegation: { ...request, repeated: true }, isRefused: false };

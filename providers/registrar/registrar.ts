@@ -65,14 +65,14 @@ export interface Registrar {
   verification(domain: string, options?: CallOptions): Promise<OpenVerification | undefined>;
   /**
    * Requests a change of a domain's name servers. The registry may refuse it later, so `registered` returns the actual ones. Throws
-   * {@link DelegationUnderWay} while another change is in progress, and otherwise as {@link register}.
+   * {@link DelegationInProgress} while another change is in progress, and otherwise as {@link register}.
    */
   delegate(domain: string, nameservers: readonly string[], options?: Pick<CallOptions, 'timeout'>): Promise<void>;
 }
 
 /** Another change of the domain's name servers is in progress, possibly to the same ones. */
-export class DelegationUnderWay extends Error {
-  override readonly name = 'DelegationUnderWay';
+export class DelegationInProgress extends Error {
+  override readonly name = 'DelegationInProgress';
 }
 
 export interface CallOptions {
@@ -239,7 +239,7 @@ export function createRegistrar(call: Call): Registrar {
       try {
         await order('UpdateDomainNameservers', { DomainName: domain, Nameservers }, options);
       } catch (error) {
-        throw isAwsError(error, 'DuplicateRequest') ? new DelegationUnderWay(error.message) : error;
+        throw isAwsError(error, 'DuplicateRequest') ? new DelegationInProgress(error.message) : error;
       }
     },
   };

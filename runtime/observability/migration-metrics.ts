@@ -5,7 +5,7 @@ import { log, metrics } from './log.ts';
 export function reportMigrations(report: MigrationReport): MigrationReport {
   for (const { name, status, scanned, changed, failed, failures } of report.runs) {
     if (status === 'DONE') continue;
-    log.info('migration under way', { migration: name, status, scanned, changed, failed, failures });
+    log.info('migration in progress', { migration: name, status, scanned, changed, failed, failures });
     if (failed > 0) log.info('migration failures', metrics({}, { MigrationFailures: [failed, 'Count'] }));
   }
   return report;
