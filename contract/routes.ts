@@ -69,7 +69,7 @@ import {
   openCustomerAccount,
   resendForCustomer,
   setSuspension,
-} from './operator/acts.ts';
+} from './operator/actions.ts';
 import { listCells, moveApp } from './operator/cells.ts';
 import { discardFailures, listFailures, readFailures, replayFailures } from './operator/failures.ts';
 import { listFlags, setFlag } from './operator/flags.ts';

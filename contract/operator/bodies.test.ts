@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BuyCreditsInput } from '../ai/gateway.ts';
-import { adjustMoney, openCustomerAccount } from './acts.ts';
+import { adjustMoney, openCustomerAccount } from './actions.ts';
 import { adoptCustomerDomain, saveHostingServer } from './settings.ts';
 
 const reason = 'A test.';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Id, list, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
-import { Reason } from './acts.ts';
+import { Reason } from './actions.ts';
 
 /** Operator operations on hosting cells, the AWS accounts and regions in which applications run. */
 

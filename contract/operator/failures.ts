@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { describe, list, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
-import { Reason } from './acts.ts';
+import { Reason } from './actions.ts';
 
 interface FailureRule {
   label: string;

@@ -3,7 +3,7 @@ import { list, resource, single } from '../envelope.ts';
 import { route } from '../route.ts';
 import { FLAG_NAMES } from '../switches/flags.ts';
 import { OPERATOR_TAG } from './accounts.ts';
-import { Reason } from './acts.ts';
+import { Reason } from './actions.ts';
 
 /** A feature flag, and the accounts for which it is on. */
 export const Flag = resource('Flag', () =>

@@ -3,7 +3,7 @@ import { describe, Id, single } from '../envelope.ts';
 import { Registrant } from '../registrar/orders.ts';
 import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
-import { Identifier, Reason, text } from './acts.ts';
+import { Identifier, Reason, text } from './actions.ts';
 
 /** Operations with which operators change the offers, hosting servers, and an account's hosting and domains. */
 

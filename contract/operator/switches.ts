@@ -3,7 +3,7 @@ import { list, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { SWITCH_NAMES } from '../switches/switches.ts';
 import { OPERATOR_TAG } from './accounts.ts';
-import { Reason } from './acts.ts';
+import { Reason } from './actions.ts';
 
 /** A switch for a part of the platform. */
 export const Switch = resource('Switch', () =>

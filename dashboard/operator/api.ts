@@ -5,7 +5,7 @@ import {
   changeLimits,
   resendForCustomer,
   setSuspension,
-} from '../../contract/operator/acts.ts';
+} from '../../contract/operator/actions.ts';
 import { listCells, moveApp } from '../../contract/operator/cells.ts';
 import { discardFailures, listFailures, readFailures, replayFailures } from '../../contract/operator/failures.ts';
 import { listFlags, setFlag } from '../../contract/operator/flags.ts';

@@ -4,7 +4,7 @@ import { Deployment, NextBuild } from '../../table/entities/deployments.ts';
 import { change, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { cancelDeployment } from '../operator/acts.ts';
+import { cancelDeployment } from '../operator/actions.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { buildQueuePosition, clearNextBuild, enqueueBuild, readBuildQueue } from './build-queue.ts';
 import { newDeployment } from './deployment.ts';
@@ -172,7 +172,7 @@ test('an operator cancels a queued deployment, and the next one is admitted', as
   expect(stopped).toEqual([waiting]);
   const notes = [expect.stringContaining('Cancelled by the platform: Case 4711.')];
   expect(deployment(waiting)).toMatchObject({ status: 'FAILED', notes });
-  await expect(cancelDeployment(deps, { accountId: '', keyId: '' }, about)).rejects.toThrow('not under way');
+  await expect(cancelDeployment(deps, { accountId: '', keyId: '' }, about)).rejects.toThrow('not in progress');
   await finish(first);
   await finish(next);
   expect(submitted).toEqual([first, next, last]);

@@ -24,16 +24,17 @@ import { listDomains } from '../registrar/domains.ts';
 import { attemptCount, lastOutcome } from '../webhooks/attempts.ts';
 import { listEndpoints } from '../webhooks/management.ts';
 
-/** Items of each list on the page. */
+/** The page of each list that the response includes. */
 const NEWEST = { limit: 20, offset: 0 };
-/** Of keys and applications, each of which may have to be suspended: more than plans allow, so that the oldest one is there too. */
+/** The page of keys and of applications. It is larger than plans allow, because an operator must be able to suspend each of them. */
 const ALL = { limit: 200, offset: 0 };
-/** Deployments of each application, and deliveries of each endpoint, among which the newest are shown. */
-const NEWEST_OF_EACH = { limit: 5, offset: 0 };
+/** The page of deployments per application, and of deliveries per endpoint. The response includes the newest of them. */
+const NEWEST_PER_PARENT = { limit: 5, offset: 0 };
 
-type Shown = Output<typeof ReadRoute>['data'];
+type AccountData = Output<typeof ReadRoute>['data'];
 
-const byTime = <T>(items: readonly T[], timeOf: (item: T) => string): T[] =>
+/** Returns the newest items, newest first. */
+const newestBy = <T>(items: readonly T[], timeOf: (item: T) => string): T[] =>
   items.toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1)).slice(0, NEWEST.limit);
 
 /** Returns the newest deployments of these applications. */
@@ -41,24 +42,24 @@ async function newestDeployments(
   deps: Deps,
   accountId: string,
   applicationIds: readonly string[],
-): Promise<Shown['deployments']> {
-  const listOf = (id: string) => deps.table.list(Deployment, deploymentsOf(id), NEWEST_OF_EACH);
+): Promise<AccountData['deployments']> {
+  const listOf = (id: string) => deps.table.list(Deployment, deploymentsOf(id), NEWEST_PER_PARENT);
   const [pages, buildQueue] = await Promise.all([
     Promise.all(applicationIds.map(listOf)),
     readBuildQueue(deps, accountId),
   ]);
   const deployments = pages.flatMap(({ items }) => items);
-  return byTime(deployments, ({ startedAt }) => startedAt).map((each) => ({
-    ...viewDeployment(each),
-    progress: progressOf(each, buildQueue),
+  return newestBy(deployments, ({ startedAt }) => startedAt).map((deployment) => ({
+    ...viewDeployment(deployment),
+    progress: progressOf(deployment, buildQueue),
   }));
 }
 
-/** Returns the newest deliveries to these endpoints, without what was sent and answered. */
-async function newestDeliveries({ table }: Deps, endpointIds: readonly string[]): Promise<Shown['deliveries']> {
-  const pages = await Promise.all(endpointIds.map((id) => table.list(Delivery, deliveriesOf(id), NEWEST_OF_EACH)));
+/** Returns the newest deliveries to these endpoints, without their request and response bodies. */
+async function newestDeliveries({ table }: Deps, endpointIds: readonly string[]): Promise<AccountData['deliveries']> {
+  const pages = await Promise.all(endpointIds.map((id) => table.list(Delivery, deliveriesOf(id), NEWEST_PER_PARENT)));
   const deliveries = pages.flatMap(({ items }) => items);
-  return byTime(deliveries, ({ createdAt }) => createdAt).map(
+  return newestBy(deliveries, ({ createdAt }) => createdAt).map(
     ({ id, webhookId, type, status, createdAt, nextAttemptAt, ...delivery }) => ({
       id,
       webhookId,
@@ -72,20 +73,20 @@ async function newestDeliveries({ table }: Deps, endpointIds: readonly string[])
   );
 }
 
-const viewSuspension = (suspension: Shown['suspension'] | undefined): Shown['suspension'] =>
+const viewSuspension = (suspension: AccountData['suspension'] | undefined): AccountData['suspension'] =>
   suspension ? { reason: suspension.reason, since: suspension.since } : null;
 
 /** Returns the suspensions of items by their ids. */
-const suspensionsOf = (items: readonly { id: string; suspension?: Shown['suspension'] | undefined }[]) =>
+const suspensionsOf = (items: readonly { id: string; suspension?: AccountData['suspension'] | undefined }[]) =>
   new Map(items.map(({ id, suspension }) => [id, viewSuspension(suspension)]));
 
-/** GET /operator/v1/accounts/{id}. That it was read is in the operators' audit log. Throws 404. */
+/** GET /operator/v1/accounts/{id}. Records the read in the operators' audit log. Throws 404. */
 export async function readAccount(
   deps: Deps,
   _: Caller,
   { id }: Input<typeof ReadRoute>,
 ): Promise<Output<typeof ReadRoute>> {
-  const of: Caller = { accountId: id, keyId: '' };
+  const caller: Caller = { accountId: id, keyId: '' };
   const stored = await deps.table.get(Account, { id });
   if (!stored) throw new ApiError('not_found', 'Account not found.');
   const [
@@ -105,14 +106,14 @@ export async function readAccount(
   ] = await Promise.all([
     readUsage(deps, id),
     deps.table.list(App, appsOf(id), ALL),
-    listKeys(deps, of, ALL),
+    listKeys(deps, caller, ALL),
     deps.table.list(ApiKey, apiKeysOf(id), ALL),
-    getWallet(deps, of),
-    readCredits(deps, of, NEWEST),
-    listInvoices(deps, of, NEWEST),
-    listSubscriptions(deps, of, NEWEST),
-    listDomains(deps, of, NEWEST),
-    listEndpoints(deps, of, NEWEST),
+    getWallet(deps, caller),
+    readCredits(deps, caller, NEWEST),
+    listInvoices(deps, caller, NEWEST),
+    listSubscriptions(deps, caller, NEWEST),
+    listDomains(deps, caller, NEWEST),
+    listEndpoints(deps, caller, NEWEST),
     deps.table.all(Webhook, webhooksOf(id)),
     deps.table.list(FailedRequest, failedRequestsOf(id), NEWEST),
     deps.table.get(AccountDeletion, { accountId: id }),
@@ -128,8 +129,8 @@ export async function readAccount(
       endpoints.data.map((endpoint) => endpoint.id),
     ),
   ]);
-  const [ofKeys, ofEndpoints] = [suspensionsOf(storedKeys.items), suspensionsOf(webhooks)];
-  const data: Shown = {
+  const [keySuspensions, endpointSuspensions] = [suspensionsOf(storedKeys.items), suspensionsOf(webhooks)];
+  const data: AccountData = {
     account: viewAccount(deps, stored, today),
     suspension: viewSuspension(stored.suspension),
     deletedAt: deletion?.deletedAt ?? null,
@@ -141,13 +142,16 @@ export async function readAccount(
       drainingFrom: app.drainingFrom ?? null,
     })),
     deployments,
-    keys: keys.data.map((key) => ({ ...key, suspension: ofKeys.get(key.id) ?? null })),
+    keys: keys.data.map((key) => ({ ...key, suspension: keySuspensions.get(key.id) ?? null })),
     wallet: { ...wallet.data, transactions: wallet.data.transactions.slice(0, NEWEST.limit) },
     credits: credits.data,
     invoices: invoices.data,
     subscriptions: subscriptions.data,
     domains: domains.data,
-    endpoints: endpoints.data.map((each) => ({ ...each, suspension: ofEndpoints.get(each.id) ?? null })),
+    endpoints: endpoints.data.map((endpoint) => ({
+      ...endpoint,
+      suspension: endpointSuspensions.get(endpoint.id) ?? null,
+    })),
     deliveries,
     errors: failed.items.map(({ requestId, operation, status, code, message, at, by = null, address = null }) => ({
       requestId,

@@ -34,7 +34,7 @@ function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
   };
 }
 
-/** GET /operator/v1/audit. That an account's log was read is recorded; that the operators' own was is not. */
+/** GET /operator/v1/audit. Records the read of an account's log, but not of the operators' log. */
 export async function listOperatorAudit(
   deps: Deps,
   _: Caller,

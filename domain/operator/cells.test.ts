@@ -24,10 +24,10 @@ test('a cell takes new applications once it is registered and measured, until an
 test('a cell without resources, and the home cell with them, are refused', async () => {
   const { deps } = simulation().steady;
   await expect(setCell(deps, { id: 'b', open: true })).rejects.toThrow(
-    new ApiError('invalid_request', 'resources: the new cell b needs them'),
+    new ApiError('invalid_request', 'resources: required for the new cell b'),
   );
   await expect(setCell(deps, { id: 'home', open: true, resources })).rejects.toThrow(
-    new ApiError('invalid_request', 'resources: the home cell has those of the platform'),
+    new ApiError('invalid_request', 'resources: the home cell uses the resources of the platform'),
   );
   await expect(readCell(deps, 'b')).rejects.toThrow('there is no hosting cell b');
 });

@@ -7,7 +7,7 @@ import { HOME_CELL } from '../apps/cells.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import type { Deps } from '../deps.ts';
 
-/** Input of an operator for a hosting cell. A new cell needs the resources that its stack printed; they stay where not given. */
+/** An operator's input for a hosting cell. A new cell needs the resources that its stack printed. An existing cell keeps them if they are omitted. */
 export const CellInput = () =>
   z.object({
     id: z.string().check(z.regex(/^[a-z][a-z0-9]{0,7}$/)),
@@ -15,16 +15,16 @@ export const CellInput = () =>
     resources: z.optional(CellResources()),
   });
 
-const refused = (reason: string) => new ApiError('invalid_request', `resources: ${reason}`);
+const invalidResources = (reason: string) => new ApiError('invalid_request', `resources: ${reason}`);
 
-/** Adds or changes a hosting cell. It takes new applications once its room was measured, within a minute, and only while open. */
+/** Adds or changes a hosting cell. An open cell accepts new applications once its capacity is measured, within a minute. */
 export async function setCell(
   deps: Deps,
   { id, open, resources }: z.output<ReturnType<typeof CellInput>>,
 ): Promise<{ id: string; open: boolean }> {
   const known = await deps.table.get(Cell, { id });
-  if (id === HOME_CELL && resources) throw refused('the home cell has those of the platform');
-  if (id !== HOME_CELL && !resources && !known) throw refused(`the new cell ${id} needs them`);
+  if (id === HOME_CELL && resources) throw invalidResources('the home cell uses the resources of the platform');
+  if (id !== HOME_CELL && !resources && !known) throw invalidResources(`required for the new cell ${id}`);
   const now = deps.now().toISOString();
   const set = { open, ...(resources ? { resources } : {}), ...schedule(Cell, now) };
   const write = known

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 import { createReplays } from '../../providers/queues/replays.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { describeFailure } from './failure-words.ts';
+import { describeFailure } from './failure-descriptions.ts';
 import {
   discardFailures,
   type FailureDeps,
@@ -52,7 +52,7 @@ test.each([
     { description: 'Run of hosting-prod-stream-onTableChange', accountId: null, error: 'no table' },
   ],
   ['{}', { description: '{}', accountId: null, error: null }],
-])('%j is described in words', (message, described) => {
+])('describes %j', (message, described) => {
   expect(describeFailure({ body: typeof message === 'string' ? message : JSON.stringify(message) })).toEqual(described);
 });
 
@@ -71,8 +71,8 @@ const batch = (startSequenceNumber: string, endSequenceNumber = startSequenceNum
 const run = (functionArn: string) =>
   JSON.stringify({ requestContext: { functionArn, condition: 'RetriesExhausted' }, requestPayload: {} });
 
-/** A stream with the records 100 to 104 in pages of two, and queues with these messages. */
-function world(
+/** Sets up a stream with the records 100 to 104 in pages of two, and queues with these messages. */
+function setUp(
   bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[],
   failing: string[] = [],
   mailFrom?: string,
@@ -148,8 +148,8 @@ const changes = (...numbers: number[]) => ({
   Records: numbers.map((number) => ({ dynamodb: { SequenceNumber: String(number) } })),
 });
 
-test('changes that failed are read from the stream again, over pages, and given to its consumer', async () => {
-  const { replay, invoked, left } = world([batch('101'), batch('101', '103')]);
+test('replays failed changes: reads them from the stream, over several pages, and invokes its consumer', async () => {
+  const { replay, invoked, left } = setUp([batch('101'), batch('101', '103')]);
   expect(await replay('stream')).toEqual({ count: 2, kept: 0 });
   expect(invoked).toEqual([
     [CONSUMER, changes(101), true],
@@ -158,35 +158,35 @@ test('changes that failed are read from the stream again, over pages, and given 
   expect(left()).toEqual([]);
 });
 
-test('changes that the stream has lost, that fail again, or that are of another kind stay', async () => {
-  const trimmed = world([batch('9'), '{}', batch('100')]);
+test('a replay keeps changes that the stream has lost or that fail again, and messages of another kind', async () => {
+  const trimmed = setUp([batch('9'), '{}', batch('100')]);
   expect(await trimmed.replay('stream')).toEqual({ count: 1, kept: 2 });
   expect(trimmed.left()).toEqual([batch('9'), '{}']);
-  const failing = world([batch('100')], [CONSUMER]);
+  const failing = setUp([batch('100')], [CONSUMER]);
   expect(await failing.replay('stream')).toEqual({ count: 0, kept: 1 });
-  expect(await world(['no json']).replay('dns')).toEqual({ count: 0, kept: 1 });
+  expect(await setUp(['no json']).replay('dns')).toEqual({ count: 0, kept: 1 });
 });
 
-test('emails are replayed where there is a sender, and refused where nothing would take them', async () => {
+test('replays emails only if the installation has a sender of emails', async () => {
   const job = JSON.stringify({ job: 'notification.mail', key: { pk: 'p', sk: 's' } });
-  const without = world([job]);
+  const without = setUp([job]);
   await expect(without.replay('mails')).rejects.toMatchObject({ code: 'conflict' });
   expect(without.left()).toEqual([job]);
-  const { replay, mailed } = world([job], [], 'no-reply@example.com');
+  const { replay, mailed } = setUp([job], [], 'no-reply@example.com');
   expect(await replay('mails')).toEqual({ count: 1, kept: 0 });
   expect(mailed).toEqual([JSON.parse(job)]);
 });
 
-test('as many messages as one call discards fit into an entry, however many quotes they have', async () => {
-  const { discard, discarded } = world(Array.from({ length: 200 }, () => `{"${'\\"'.repeat(200)}":"x"}`));
+test('all messages that one call discards fit into the audit entry, even if they are full of quotes', async () => {
+  const { discard, discarded } = setUp(Array.from({ length: 200 }, () => `{"${'\\"'.repeat(200)}":"x"}`));
   expect(await discard()).toEqual({ count: 200 });
   const entry = JSON.stringify(discarded[0]);
   expect(entry).toContain('199: ');
   expect(entry.length).toBeLessThan(32_768);
 });
 
-test('the log has what was discarded before a removal failed, and the rest is to be seen at once', async () => {
-  const { discard, discarded, left } = world(
+test('if a removal fails, the audit log has the discarded messages, and the remaining ones are visible immediately', async () => {
+  const { discard, discarded, left } = setUp(
     Array.from({ length: 30 }, () => '{}'),
     ['removal of 15'],
   );
@@ -195,8 +195,8 @@ test('the log has what was discarded before a removal failed, and the rest is to
   expect(left().length).toBeLessThanOrEqual(11);
 });
 
-test('what a replay keeps is to be seen and discarded at once, and the log has what it was', async () => {
-  const { replay, discard, discarded, left } = world([batch('9'), '{}']);
+test('messages that a replay keeps can be read and discarded immediately, and the audit log describes them', async () => {
+  const { replay, discard, discarded, left } = setUp([batch('9'), '{}']);
   expect(await replay('stream')).toEqual({ count: 0, kept: 2 });
   expect(left()).toHaveLength(2);
   expect(await discard()).toEqual({ count: 2 });
@@ -204,30 +204,41 @@ test('what a replay keeps is to be seen and discarded at once, and the log has w
   expect(discarded).toEqual([{ count: 2, items: [expect.stringMatching(/^0: 1 changes from 9 of shard/), '1: {}'] }]);
 });
 
-test('there is more where a queue has more than is shown', async () => {
-  const some = (count: number) => world(Array.from({ length: count }, () => '{}')).read();
+test('has_more is true if a queue has more messages than are listed', async () => {
+  const some = (count: number) => setUp(Array.from({ length: count }, () => '{}')).read();
   expect([await some(10), await some(11)].map(({ has_more }) => has_more)).toEqual([false, true]);
 });
 
-test('a job runs once for all its failed runs, and one that was never invoked runs too', async () => {
+test('replays a job once for all its failed runs, also if it was never invoked', async () => {
   const refused = { body: '{}', refused: { functionArn: 'job:c', error: 'throttled' } };
   expect(describeFailure(refused)).toMatchObject({ error: 'throttled' });
-  const { replay, invoked } = world([run('job:a'), run('job:a:$LATEST'), run('job:b'), refused]);
+  const { replay, invoked } = setUp([run('job:a'), run('job:a:$LATEST'), run('job:b'), refused]);
   expect(await replay('schedules')).toEqual({ count: 4, kept: 0 });
   expect(invoked).toEqual(['job:a', 'job:b', 'job:c'].map((name) => [name, {}, false]));
 });
 
-test('while a queue cannot be read, what waits elsewhere is listed', async () => {
+test('lists the other failure queues while one cannot be read', async () => {
   const { deps } = simulation().steady;
   const readable = { count: async () => 3 };
-  const away = { count: () => Promise.reject(new Error('SQS is away')) };
-  const queues = { deliveries: away, dns: readable, routes: away, payments: away, workflows: away, mails: away };
-  const failureQueues = { ...queues, stream: away, schedules: away } as unknown as FailureDeps['failureQueues'];
-  const uncounted: [string, string][] = [];
-  const onUncounted = (name: string, error: unknown) => void uncounted.push([name, String(error)]);
-  const { data } = await listFailures({ ...deps, failureQueues, onUncounted });
+  const unavailable = { count: () => Promise.reject(new Error('SQS is unavailable')) };
+  const queues = {
+    deliveries: unavailable,
+    dns: readable,
+    routes: unavailable,
+    payments: unavailable,
+    workflows: unavailable,
+    mails: unavailable,
+  };
+  const failureQueues = {
+    ...queues,
+    stream: unavailable,
+    schedules: unavailable,
+  } as unknown as FailureDeps['failureQueues'];
+  const countErrors: [string, string][] = [];
+  const onCountError = (name: string, error: unknown) => void countErrors.push([name, String(error)]);
+  const { data } = await listFailures({ ...deps, failureQueues, onCountError });
   const countOf = (wanted: string) => data.find(({ name }) => name === wanted)?.count;
   expect([countOf('deliveries'), countOf('dns'), countOf('quarantine')]).toEqual([null, 3, 0]);
-  expect(uncounted[0]).toEqual(['deliveries', 'Error: SQS is away']);
-  expect(uncounted).toHaveLength(Object.values(queues).filter((queue) => queue === away).length + 2);
+  expect(countErrors[0]).toEqual(['deliveries', 'Error: SQS is unavailable']);
+  expect(countErrors).toHaveLength(Object.values(queues).filter((queue) => queue === unavailable).length + 2);
 });

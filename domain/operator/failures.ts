@@ -22,15 +22,15 @@ import { JobInput, type JobQueues } from '../processes/jobs.ts';
 import { countQuarantined, discardQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
 import { DomainInput } from '../registrar/tasks.ts';
 import { DeliveryInput } from '../webhooks/deliver.ts';
-import { describeFailure, FailedBatch, FailedRun, parseOrUndefined } from './failure-words.ts';
+import { describeFailure, FailedBatch, FailedRun, parseOrUndefined } from './failure-descriptions.ts';
 
-/** Failed work that waits for operators: seen, replayed and discarded (docs/runbook.md#failure-queue). */
+/** Failed work that waits for operators, who list, replay or discard it (docs/runbook.md#failure-queue). */
 
 type QueueName = Exclude<FailureName, 'quarantine'>;
 export type FailureDeps = Deps & { failureQueues: Record<QueueName, FailureQueue> };
-export type ListingDeps = FailureDeps & {
-  /** Is given the error of a queue that could not be counted. */
-  onUncounted: (name: QueueName, error: unknown) => void;
+export type ListDeps = FailureDeps & {
+  /** Receives the error of a queue that could not be counted. */
+  onCountError: (name: QueueName, error: unknown) => void;
 };
 export type ReplayDeps = FailureDeps & {
   queue: DeliveryQueue;
@@ -39,33 +39,35 @@ export type ReplayDeps = FailureDeps & {
   replays: Replays;
 };
 
-/** Items that one call replays or discards at most. */
+/** Most items that one call replays or discards. */
 const MAX_ITEMS = 200;
-/** Seconds for which messages are hidden that are shown, and that are replayed or discarded. */
-const SHOWN_S = 1;
-const HIDDEN_S = 60;
-const REMOVED_AT_ONCE = 10;
-/** No message is begun later in a call, so that it ends within the time of a request. */
+/** Time for which listed messages are hidden from other readers, in seconds. */
+const LIST_VISIBILITY_S = 1;
+/** Time for which messages are hidden while they are replayed or discarded, in seconds. */
+const PROCESSING_VISIBILITY_S = 60;
+/** Number of messages that are removed concurrently. */
+const REMOVE_CONCURRENCY = 10;
+/** Time in a call after which it begins no further message, so that it ends within the timeout of a request. */
 const MAX_CALL_MS = 12_000;
 
-/** GET /operator/v1/failures. The quarantine is in the table: it is listed while the queues are away, whose count is then null. */
-export async function listFailures(deps: ListingDeps): Promise<Output<typeof ListRoute>> {
+/** GET /operator/v1/failures. The count of a queue that is unavailable is null. The quarantine is in the table, and is still listed then. */
+export async function listFailures(deps: ListDeps): Promise<Output<typeof ListRoute>> {
   const countQueue = (name: QueueName) =>
     deps.failureQueues[name].count().catch((error: unknown) => {
-      deps.onUncounted(name, error);
+      deps.onCountError(name, error);
       return null;
     });
   const counts = await Promise.all(
     FAILURE_NAMES.map((name) => (name === 'quarantine' ? countQuarantined(deps) : countQueue(name))),
   );
-  const data = FAILURE_NAMES.map((name, at) => {
+  const data = FAILURE_NAMES.map((name, index) => {
     const { label, means, replay } = failureRule(name);
-    return { name, label, means, replay, count: counts[at] ?? null };
+    return { name, label, means, replay, count: counts[index] ?? null };
   });
   return { data, has_more: false };
 }
 
-/** GET /operator/v1/failures/{name}: the first items. Messages are hidden from other readers for a second. */
+/** GET /operator/v1/failures/{name}. Returns the first items, and hides messages from other readers for a second. */
 export async function readFailures(
   deps: FailureDeps,
   _: Caller,
@@ -82,73 +84,75 @@ export async function readFailures(
     }));
     return { data, has_more: items.length > data.length };
   }
-  const messages = await deps.failureQueues[name].take(SHOWN_S);
+  const messages = await deps.failureQueues[name].take(LIST_VISIBILITY_S);
   const data = messages.map(({ id, body, sentAt, ...rest }) => ({
     id,
     ...describeFailure({ body, ...rest }),
     since: sentAt.toISOString(),
   }));
-  // Those that were taken are hidden, and are not counted.
+  // The count does not include the listed messages, because they are hidden.
   return { data, has_more: (await deps.failureQueues[name].count()) > 0 };
 }
 
-/** Result of a call: messages that were dealt with and removed, and those that stay because they failed again. */
-interface Drained {
+/** Result of a replay. */
+interface ReplayResult {
+  /** Messages that were replayed and removed. */
   count: number;
+  /** Messages that stay because they failed again or cannot be replayed. */
   kept: number;
 }
 
 /**
- * Takes the messages that one call deals with, for `settle` to remove them. Those that it leaves are to be seen again when the
- * call is over.
+ * Receives the messages of one call and passes them to `processMessages`, which removes the ones that it has processed. Releases the others at the
+ * end, so that they are visible again.
  */
 async function withMessages<T>(
   { now }: Pick<Deps, 'now'>,
   queue: FailureQueue,
-  settle: (
+  processMessages: (
     messages: FailedMessage[],
     remove: (message: FailedMessage) => Promise<void>,
     isLate: () => boolean,
   ) => Promise<T>,
 ): Promise<T> {
-  const ends = now().getTime() + MAX_CALL_MS;
-  const isLate = () => now().getTime() >= ends;
-  const hidden = new Map<string, FailedMessage>();
+  const endsAt = now().getTime() + MAX_CALL_MS;
+  const isLate = () => now().getTime() >= endsAt;
+  const received = new Map<string, FailedMessage>();
   const remove = async (message: FailedMessage) => {
     await queue.remove(message);
-    hidden.delete(message.id);
+    received.delete(message.id);
   };
   try {
-    while (hidden.size < MAX_ITEMS && !isLate()) {
-      const messages = await queue.take(HIDDEN_S);
+    while (received.size < MAX_ITEMS && !isLate()) {
+      const messages = await queue.take(PROCESSING_VISIBILITY_S);
       if (messages.length === 0) break;
-      for (const message of messages) hidden.set(message.id, message);
+      for (const message of messages) received.set(message.id, message);
     }
-    return await settle([...hidden.values()].slice(0, MAX_ITEMS), remove, isLate);
+    return await processMessages([...received.values()].slice(0, MAX_ITEMS), remove, isLate);
   } finally {
-    // One that cannot be released reappears when its time is over.
-    await Promise.allSettled([...hidden.values()].map((message) => queue.release(message)));
+    // A message that cannot be released reappears when its visibility timeout ends.
+    await Promise.allSettled([...received.values()].map((message) => queue.release(message)));
   }
 }
 
-/** Does the same to each message and removes it afterwards. One for which `act` resolves with `false` stays. */
+/** Replays each message with `act` and removes it afterwards. A message for which `act` resolves with `false` stays in the queue. */
 const drain = (
   deps: Pick<Deps, 'now'>,
   queue: FailureQueue,
   act: (message: FailedMessage) => Promise<boolean>,
-): Promise<Drained> =>
+): Promise<ReplayResult> =>
   withMessages(deps, queue, async (messages, remove, isLate) => {
-    const drained: Drained = { count: 0, kept: 0 };
+    const result: ReplayResult = { count: 0, kept: 0 };
     for (const message of messages) {
       if (isLate()) break;
       const isDone = await act(message);
       if (isDone) await remove(message);
-      drained[isDone ? 'count' : 'kept'] += 1;
+      result[isDone ? 'count' : 'kept'] += 1;
     }
-    return drained;
+    return result;
   });
 
-/** Returns a function that sends a message again; one of another kind stays. */
+/** Returns a function that sends a message again. It resolves with `false` for a message that the schema does not accept. */
 const resend =
   <T>(schema: z.ZodMiniType<T>, send: (input: T) => Promise<unknown>) =>
   async ({ body }: FailedMessage): Promise<boolean> => {
@@ -158,8 +162,8 @@ const resend =
   };
 
 /**
- * Has the stream's consumer receive changes again. Rules may run again at any time; changes that the stream does not have
- * any more stay, for an operator to look at.
+ * Invokes the stream's consumer with the changes of a failed batch again. This is safe because rules are idempotent.
+ * @returns false if the stream no longer has the changes, or if the consumer fails again
  */
 async function replayChanges({ replays }: ReplayDeps, { body }: FailedMessage): Promise<boolean> {
   const { success, data } = FailedBatch.safeParse(parseOrUndefined(body));
@@ -170,14 +174,14 @@ async function replayChanges({ replays }: ReplayDeps, { body }: FailedMessage): 
   return (await replays.run(requestContext.functionArn, { Records })) === undefined;
 }
 
-/** Returns a function that runs the job of a message again: once for all its failed runs, which would do the same. */
+/** Returns a function that runs the scheduled job of a message again. It runs each job once, because all failed runs of a job would do the same. */
 function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promise<boolean> {
   const started = new Set<string>();
   return async ({ body, refused }) => {
     const run = FailedRun.safeParse(parseOrUndefined(body)).data;
     const functionArn = refused?.functionArn ?? run?.requestContext.functionArn;
     if (functionArn === undefined) return false;
-    // A message may name the version that ran, and the next is another one.
+    // The ARN in a failed run's record may end in `:$LATEST`. The ARN in a schedule's does not.
     const name = functionArn.replace(/:\$LATEST$/, '');
     if (!started.has(name)) await replays.start(name, run?.requestPayload ?? {});
     started.add(name);
@@ -185,7 +189,7 @@ function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promis
   };
 }
 
-async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
+async function replay(deps: ReplayDeps, name: FailureName): Promise<ReplayResult> {
   const { failureQueues, queue, zoneSyncQueue, jobs } = deps;
   switch (name) {
     case 'quarantine': {
@@ -205,7 +209,7 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
       return await drain(
         deps,
         failureQueues[name],
-        // Its consumer refuses a job that it does not know.
+        // The queue's consumer refuses unknown jobs.
         resend(JobInput, (job) => jobs[name].send([job as Job<never>])),
       );
     case 'dns':
@@ -221,42 +225,45 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
   }
 }
 
-/** POST /operator/v1/failures/{name}/replay. A message is removed after it was sent again: a crash replays it twice, which changes nothing. */
+/** POST /operator/v1/failures/{name}/replay. Removes a message after it was sent again. A crash in between replays it twice, which is harmless. */
 export async function replayFailures(
   deps: ReplayDeps,
   _: Caller,
   { name }: Input<typeof ReplayRoute>,
 ): Promise<Output<typeof ReplayRoute>> {
-  // Nothing takes what its queue is sent.
+  // Without a sender, the queue of emails has no consumer.
   if (name === 'mails' && deps.settings.mailFrom === undefined)
-    throw new ApiError('conflict', 'This installation has no sender of emails (mailFrom): they can be discarded only.');
+    throw new ApiError(
+      'conflict',
+      'This installation has no sender of emails (mailFrom). Failed emails can only be discarded.',
+    );
   const { count, kept } = await replay(deps, name);
   const about = { action: 'failures.replayed' as const, accountId: NO_ACCOUNT, subjectId: name };
   return await deps.commit([], { data: { count, kept } }, { ...about, after: { count, kept } });
 }
 
-/** Characters of an item, as JSON, that the log keeps: of as many as one call discards, all fit into an entry. */
-const MAX_LOGGED = 150;
+/** Most characters, as JSON, that the audit entry keeps of a discarded item: {@link MAX_ITEMS} of them fit into one entry. */
+const MAX_LOGGED_LENGTH = 150;
 
-/** Returns the beginning of an item, whose quotes and control characters take more than one character in JSON. */
+/** Returns the beginning of an item for the audit entry. Quotes and control characters take more than one character in JSON. */
 function loggedPart(item: string): string {
-  let part = item.slice(0, MAX_LOGGED);
-  while (JSON.stringify(part).length > MAX_LOGGED) part = part.slice(0, -1);
+  let part = item.slice(0, MAX_LOGGED_LENGTH);
+  while (JSON.stringify(part).length > MAX_LOGGED_LENGTH) part = part.slice(0, -1);
   return part;
 }
 
-/** POST /operator/v1/failures/{name}/discard. The entry of the audit log has all items: nothing else tells what they were. */
+/** POST /operator/v1/failures/{name}/discard. The audit entry lists all items, because it is the only record of them. */
 export async function discardFailures(
   deps: FailureDeps,
   _: Caller,
   { name }: Input<typeof DiscardRoute>,
 ): Promise<Output<typeof DiscardRoute>> {
   const about = { action: 'failures.discarded' as const, accountId: NO_ACCOUNT, subjectId: name };
-  const record = (found: string[]) => {
-    const [count, items] = [found.length, found.map(loggedPart)];
+  const record = (descriptions: string[]) => {
+    const [count, items] = [descriptions.length, descriptions.map(loggedPart)];
     return deps.commit([], { data: { count } }, { ...about, after: { count, items } });
   };
-  // Before they are taken out: a crash in between leaves them where they are.
+  // The entry is written before the items are removed: a crash in between leaves the items in place.
   if (name === 'quarantine') {
     const items = (await listQuarantined(deps)).items.slice(0, MAX_ITEMS);
     const output = await record(items.map(({ queue, pk, sk }) => `${queue}: ${pk} ${sk}`));
@@ -264,8 +271,8 @@ export async function discardFailures(
     return output;
   }
   return await withMessages(deps, deps.failureQueues[name], async (messages, remove) => {
-    const output = await record(messages.map((each) => `${each.id}: ${describeFailure(each).description}`));
-    await inChunks(messages, REMOVED_AT_ONCE, remove);
+    const output = await record(messages.map((message) => `${message.id}: ${describeFailure(message).description}`));
+    await inChunks(messages, REMOVE_CONCURRENCY, remove);
     return output;
   });
 }

@@ -9,15 +9,15 @@ import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { FlagStates } from '../switches/flags.ts';
 
-type Shown = Output<typeof SetRoute>['data'];
+type FlagView = Output<typeof SetRoute>['data'];
 
-/** Returns the flags whose end has come, by the days that operators set or that they had at first. */
-function expiredOf(states: FlagStates, now: Date): string[] {
+/** Returns the overdue flags, by the end that operators set, or else by the original end. */
+function overdueFlags(states: FlagStates, now: Date): string[] {
   const ends = FLAG_NAMES.map((name) => [name, { ends: states[name]?.ends ?? flagRule(name).ends }] as const);
   return expiredFlags(now, Object.fromEntries(ends));
 }
 
-function view(name: FlagName, states: FlagStates, now: Date): Shown {
+function view(name: FlagName, states: FlagStates, now: Date): FlagView {
   const { label, does, default: isDefault, ...rule } = flagRule(name);
   const { share = null, accounts = {}, owner = rule.owner, ends = rule.ends } = states[name] ?? {};
   return {
@@ -27,35 +27,35 @@ function view(name: FlagName, states: FlagStates, now: Date): Shown {
     owner,
     ends,
     default: isDefault,
-    expired: expiredOf(states, now).includes(name),
+    expired: overdueFlags(states, now).includes(name),
     share,
     accounts: Object.entries(accounts).map(([accountId, on]) => ({ accountId, on })),
   };
 }
 
-/** Returns the flags whose end has come, for the operators' ticket. */
+/** Returns the overdue flags, for the operators' ticket. */
 export async function readExpiredFlags(deps: Pick<Deps, 'table' | 'now'>): Promise<string[]> {
-  return expiredOf((await deps.table.get(SwitchState, {}))?.flags ?? {}, deps.now());
+  return overdueFlags((await deps.table.get(SwitchState, {}))?.flags ?? {}, deps.now());
 }
 
-/** GET /operator/v1/flags: those whose end has come first. */
+/** GET /operator/v1/flags. The flag with the earliest end comes first. */
 export async function listFlags(deps: Pick<Deps, 'table' | 'now'>): Promise<Output<typeof ListRoute>> {
   const { flags = {} } = (await deps.table.get(SwitchState, {})) ?? {};
   const data = FLAG_NAMES.map((name) => view(name, flags, deps.now()));
   return { data: data.sort((one, other) => one.ends.localeCompare(other.ends)), has_more: false };
 }
 
-/** Returns the first of these that is given; null is given and stands for nothing. */
-const latest = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
+/** Returns the value of a field after a change: undefined in the change keeps the stored value, and null removes it. */
+const changedValue = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
   given === undefined ? before : (given ?? undefined);
 
-/** Returns what is said about a flag after a change: of all accounts or of one, of its owner and its end. */
-function changed(state: FlagStates[string] | undefined, { accountId, on, ...given }: Input<typeof SetRoute>) {
+/** Returns a flag's state after a change of its share, of its value for one account, of its owner or of its end. */
+function changedState(state: FlagStates[string] | undefined, { accountId, on, ...given }: Input<typeof SetRoute>) {
   const { [accountId ?? '']: _, ...others } = state?.accounts ?? {};
   const accounts = accountId === undefined || on === null || on === undefined ? others : { ...others, [accountId]: on };
-  const share = latest(given.share, state?.share);
-  const owner = latest(given.owner, state?.owner);
-  const ends = latest(given.ends, state?.ends);
+  const share = changedValue(given.share, state?.share);
+  const owner = changedValue(given.owner, state?.owner);
+  const ends = changedValue(given.ends, state?.ends);
   return {
     accounts,
     ...(share === undefined ? {} : { share }),
@@ -64,17 +64,17 @@ function changed(state: FlagStates[string] | undefined, { accountId, on, ...give
   };
 }
 
-/** PUT /operator/v1/flags/{name}. Functions notice within seconds, as of switches. */
+/** PUT /operator/v1/flags/{name}. As with switches, functions notice the change within seconds. */
 export async function setFlag(deps: Deps, _: Caller, input: Input<typeof SetRoute>): Promise<Output<typeof SetRoute>> {
   const { name } = input;
   const set = async () => {
     const { off = {}, flags = {}, version } = (await deps.table.get(SwitchState, {})) ?? {};
-    const after = { ...flags, [name]: changed(flags[name], input) };
+    const after = { ...flags, [name]: changedState(flags[name], input) };
     const when = { version: unchanged(version) };
-    const what = { set: { off, flags: after, version: (version ?? 0) + 1 }, when };
+    const update = { set: { off, flags: after, version: (version ?? 0) + 1 }, when };
     const data = view(name, after, deps.now());
     return await deps.commit(
-      [upsert(SwitchState, {}, what, concurrentUpdate)],
+      [upsert(SwitchState, {}, update, concurrentUpdate)],
       { data },
       {
         action: 'flag.set',

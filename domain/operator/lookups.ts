@@ -2,29 +2,29 @@ import { Lookup } from '../../table/entities/lookups.ts';
 import { upsert } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
-/** Kinds of which accounts have any number, and the days for which one is found. */
-const NUMEROUS = ['deployment', 'request'];
-const KEPT_DAYS = 90;
+/** Kinds of resources whose number per account is not limited. Their lookups expire. */
+const EXPIRING_KINDS = ['deployment', 'request'];
+const EXPIRES_AFTER_DAYS = 90;
 
-type New = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id' | 'by'>;
+type NewLookup = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id' | 'by'>;
 
-/** Stores texts by which operators find an account. Repeating it changes nothing. */
-export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: readonly New[]): Promise<void> {
+/** Stores texts by which operators find an account. Idempotent. */
+export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: readonly NewLookup[]): Promise<void> {
   const writes = lookups.map(async (lookup) => {
-    const expiresAtEpoch = Math.floor(deps.now().getTime() / 1000) + KEPT_DAYS * 86_400;
-    const set = { ...lookup, ...(NUMEROUS.includes(lookup.kind) ? { expiresAtEpoch } : {}) };
-    // Not one transaction, which costs twice: each stands for itself, and the stream repeats all.
+    const expiresAtEpoch = Math.floor(deps.now().getTime() / 1000) + EXPIRES_AFTER_DAYS * 86_400;
+    const set = { ...lookup, ...(EXPIRING_KINDS.includes(lookup.kind) ? { expiresAtEpoch } : {}) };
+    // Separate writes, because a transaction costs twice as much. If one fails, the stream repeats all of them.
     await deps.table.write(Lookup, upsert(Lookup, lookup, { set }));
   });
   await Promise.all(writes);
 }
 
 /** Returns the lookup of a resource by its id. */
-export const byId = (kind: string, { accountId, id }: { accountId: string; id: string }): New[] => [
+export const byId = (kind: string, { accountId, id }: { accountId: string; id: string }): NewLookup[] => [
   { text: id, kind, accountId, id },
 ];
 
 /** Returns the lookup of an account by its email address. */
-export const byEmail = ({ id, email }: { id: string; email: string }): New[] => [
+export const byEmail = ({ id, email }: { id: string; email: string }): NewLookup[] => [
   { text: email, kind: 'account', accountId: id, id },
 ];

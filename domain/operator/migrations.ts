@@ -4,10 +4,10 @@ import { MIGRATIONS } from '../../table/migrations/migrations.ts';
 import type { Deps } from '../deps.ts';
 import { readMigrations } from '../processes/migrate.ts';
 
-/** GET /operator/v1/migrations: the newest first, those of this version that have not begun included. */
+/** GET /operator/v1/migrations. Lists the newest migration first, including this version's migrations that have not started. */
 export async function listMigrations(deps: Pick<Deps, 'table'>): Promise<Output<typeof Route>> {
   const { runs } = await readMigrations(deps);
-  const begun = runs.map(({ name, status, scanned, changed, failed, failures, startedAt, finishedAt = null }) => ({
+  const started = runs.map(({ name, status, scanned, changed, failed, failures, startedAt, finishedAt = null }) => ({
     name,
     status,
     scanned,
@@ -27,5 +27,5 @@ export async function listMigrations(deps: Pick<Deps, 'table'>): Promise<Output<
     startedAt: null,
     finishedAt: null,
   }));
-  return { data: [...begun, ...pending].reverse(), has_more: false };
+  return { data: [...started, ...pending].reverse(), has_more: false };
 }

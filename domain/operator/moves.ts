@@ -11,11 +11,11 @@ import type { Caller, Deps } from '../deps.ts';
 import { scheduleCheck } from '../moves/state.ts';
 
 const conflict = (message: string) => () => new ApiError('conflict', message);
-const isBusy = conflict('A deployment or a move of this application is under way. Move it after that.');
-const isThere = conflict('The application is in this cell already.');
-const hasDatabases = conflict('The application has databases, which only the home cell has.');
+const busy = conflict('A deployment or a move of this application is in progress. Move it afterwards.');
+const alreadyThere = conflict('The application is already in this cell.');
+const hasDatabases = conflict('The application has databases, and only the home cell supports databases.');
 
-/** Returns all cells that applications can be in. The home cell has an item only where operators changed it, or it was measured. */
+/** Returns all cells that can contain applications. The home cell has an item only after operators changed it or its capacity was measured. */
 async function knownCells(
   deps: Pick<Deps, 'table'>,
 ): Promise<Pick<Cell, 'id' | 'open' | 'room' | 'measuredAt' | 'resources'>[]> {
@@ -37,21 +37,21 @@ export async function listCells(deps: Pick<Deps, 'table'>): Promise<Output<typeo
 }
 
 /**
- * POST /operator/v1/accounts/{id}/apps/{applicationId}/move: the stream starts the execution (domain/moves/). Deployments wait for
- * it. A closed cell takes applications that are moved into it: it is closed to new ones. Throws 404 and 409.
+ * POST /operator/v1/accounts/{id}/apps/{applicationId}/move. The stream starts the execution (domain/moves/), and deployments wait for it. An
+ * application can be moved into a closed cell, which is only closed to new applications. Throws 404 and 409.
  */
 export async function moveApp(
   deps: Deps,
   _: Caller,
   { id: accountId, applicationId, cell: to }: Input<typeof MoveRoute>,
 ): Promise<Output<typeof MoveRoute>> {
-  const of = { accountId, id: applicationId };
-  const [app, cells] = await Promise.all([deps.table.get(App, of), knownCells(deps)]);
+  const appKey = { accountId, id: applicationId };
+  const [app, cells] = await Promise.all([deps.table.get(App, appKey), knownCells(deps)]);
   if (!app || app.status === 'DELETING') throw noSuchApp();
   if (!cells.some(({ id }) => id === to)) throw new ApiError('not_found', `There is no hosting cell ${to}.`);
   const from = app.cellId ?? HOME_CELL;
-  if (from === to) throw isThere();
-  if (app.moveId || app.activeDeploymentId) throw isBusy();
+  if (from === to) throw alreadyThere();
+  if (app.moveId || app.activeDeploymentId) throw busy();
   if (to !== HOME_CELL && (app.databaseCount ?? 0) > 0) throw hasDatabases();
   const createdAt = deps.now().toISOString();
   const id = deps.newId('mov');
@@ -74,7 +74,7 @@ export async function moveApp(
     ...(to === HOME_CELL ? {} : { databaseCount: { absentOrBelow: 1 } }),
   };
   return await deps.commit(
-    [change(App, of, { set: { moveId: id, movingTo: to }, when }, isBusy), create(Move, move)],
+    [change(App, appKey, { set: { moveId: id, movingTo: to }, when }, busy), create(Move, move)],
     { data: { id, from, to } },
     {
       action: 'app.move-requested',

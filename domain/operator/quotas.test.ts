@@ -53,7 +53,7 @@ test('the quotas of all cells are measured once an hour, and reported every minu
   expect(calls()).toBe(6);
 });
 
-test('quotas that a clock measured that was set back since are measured again', async () => {
+test('measures again after the clock was set back', async () => {
   const { clock, used, run, percents } = quotas();
   clock.now += 365 * 24 * 60 * MINUTE;
   await run();
@@ -62,7 +62,7 @@ test('quotas that a clock measured that was set back since are measured again', 
   expect((await percents())[0]).toEqual(['route53Zones', 'home', 90]);
 });
 
-test('a measure that fails hides no other; its last value counts for three hours and is then missing', async () => {
+test('a failing measure does not affect the others, and its last value is reported for three hours', async () => {
   const { clock, used, run, percents } = quotas();
   await run();
   used.route53Zones = new Error('AccessDenied');
@@ -81,7 +81,7 @@ test('a measure that fails hides no other; its last value counts for three hours
   expect((await percents())[0]).toEqual(['route53Zones', 'home', 0]);
 });
 
-test('the concurrency of a cell counts while it takes new applications', async () => {
+test('measures the Lambda concurrency of a cell only while the cell is open', async () => {
   const { deps, clock } = quotas();
   const lambda = {
     measure: async () => ({ used: 700, limit: 1000 }),
@@ -101,7 +101,7 @@ test('the concurrency of a cell counts while it takes new applications', async (
   expect(await percentsIn()).toEqual([70]);
 });
 
-test('a cell that is not reached is missing, and the home cell is measured', async () => {
+test('reports the quotas of an unreachable cell as missing, and measures the home cell', async () => {
   const { deps, used, run } = quotas();
   await deps.table.transact([
     create(Cell, { id: 'b', open: true, resources: CELL_RESOURCES }, () => new Error('there')),

@@ -15,17 +15,17 @@ import { moveHosting } from '../hosting/accounts.ts';
 import { ServerInput, setServer } from '../hosting/servers.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
-import { answering } from './answering.ts';
-import { parseOperatorInput, refuseUnknown } from './by-hand.ts';
+import { parseOperatorInput, refuseUnknownFields } from './manual-input.ts';
+import { respondWith } from './respond-with.ts';
 
 /**
- * Parses an input whose schema belongs to a rule. Throws 400 with the first problem, or the first field that it does not have.
+ * Parses an input with the schema of the domain function that applies it. Throws 400 with the first problem or unknown field.
  *
- * @param parents the path of the input in the request's body; none for the body itself
+ * @param parents the path of the input in the request's body; empty for the body itself
  */
 function parse<T>(schema: z.ZodMiniType<T>, input: unknown, ...parents: string[]): T {
   const data = parseOperatorInput(schema, input, parents);
-  refuseUnknown(findIgnoredFields(schema, input), parents);
+  refuseUnknownFields(findIgnoredFields(schema, input), parents);
   return data;
 }
 
@@ -69,7 +69,7 @@ export async function adoptCustomerDomain(
   { id: accountId, domain, registrant, records }: Input<typeof AdoptRoute>,
 ): Promise<Output<typeof AdoptRoute>> {
   const input = parse(AdoptionInput(), { accountId, domain, registrant, records });
-  return await answering(
+  return await respondWith(
     deps,
     (shared) => adoptDomain(shared, input),
     (data) => ({ data }),

@@ -1,6 +1,11 @@
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
-import { Identifier, type setSuspension as SetRoute, text } from '../../contract/operator/acts.ts';
+import {
+  AT_MOST_ONE_TARGET,
+  Identifier,
+  type setSuspension as SetRoute,
+  text,
+} from '../../contract/operator/actions.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
@@ -8,43 +13,44 @@ import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { setSuspension as setAccountOrApp } from '../processes/suspension.ts';
+import { setSuspension as setAccountOrAppSuspension } from '../processes/suspension.ts';
 import { noSuchWebhook } from '../webhooks/endpoints.ts';
 
-interface Target {
+/** A request to suspend a key or an endpoint. */
+interface SuspensionRequest {
   accountId: string;
   id: string;
-  /** Null lifts. */
+  /** Null lifts the suspension. */
   reason: string | null;
 }
 
-const sinceNow = (deps: Deps, reason: string, before?: { since: string } | undefined) => ({
+/** Returns a suspension with this reason. A suspension that only changes its reason keeps its start. */
+const newSuspension = (deps: Deps, reason: string, before?: { since: string } | undefined) => ({
   reason,
   since: before?.since ?? deps.now().toISOString(),
 });
 
-/** Suspends a key: both halves are refused from their next request on. */
-async function suspendKey(deps: Deps, { accountId, id, reason }: Target): Promise<boolean> {
+/** Suspends an API key or lifts its suspension. Requests with either half of a suspended key are refused. Throws 404. */
+async function setKeySuspension(deps: Deps, { accountId, id, reason }: SuspensionRequest): Promise<boolean> {
   const key = await deps.table.get(ApiKey, { accountId, id });
   if (!key) throw new ApiError('not_found', 'API key not found.');
   const { suspension: before, hashes } = key;
   if (before?.reason === (reason ?? undefined)) return reason !== null;
-  const of = { accountId, id };
-  const suspension = reason === null ? undefined : sinceNow(deps, reason, before);
+  const suspension = reason === null ? undefined : newSuspension(deps, reason, before);
   const when = { 'suspension.reason': unchanged(before?.reason) };
-  const onKey = suspension ? { set: { suspension }, when } : { remove: ['suspension'], when };
-  const onHalf = suspension ? { set: { keySuspended: suspension.reason } } : { remove: ['keySuspended'] };
+  const keyUpdate = suspension ? { set: { suspension }, when } : { remove: ['suspension'], when };
+  const halfUpdate = suspension ? { set: { keySuspended: suspension.reason } } : { remove: ['keySuspended'] };
   const writes = [
-    change(ApiKey, of, onKey, concurrentUpdate),
-    ...[hashes.secret, hashes.public].map((hash) => change(Credential, { hash }, onHalf)),
+    change(ApiKey, { accountId, id }, keyUpdate, concurrentUpdate),
+    ...[hashes.secret, hashes.public].map((hash) => change(Credential, { hash }, halfUpdate)),
   ];
   const action = suspension ? ('key.suspended' as const) : ('key.resumed' as const);
   const about = { action, accountId, subjectId: id };
-  return await deps.commit(writes, suspension !== undefined, { ...about, ...sides(before, suspension) });
+  return await deps.commit(writes, suspension !== undefined, { ...about, ...auditValues(before, suspension) });
 }
 
-/** Suspends an endpoint: its deliveries wait, with the attempts that they have left, until the suspension is lifted. */
-async function suspendEndpoint(deps: Deps, { accountId, id, reason }: Target): Promise<boolean> {
+/** Suspends an endpoint or lifts its suspension. Meanwhile its deliveries are held with their remaining attempts. Throws 404. */
+async function setEndpointSuspension(deps: Deps, { accountId, id, reason }: SuspensionRequest): Promise<boolean> {
   const [endpoint, account] = await Promise.all([
     deps.table.get(Webhook, { accountId, id }),
     deps.table.get(Account, { id: accountId }),
@@ -52,45 +58,46 @@ async function suspendEndpoint(deps: Deps, { accountId, id, reason }: Target): P
   if (!endpoint) throw noSuchWebhook();
   const { suspension: before } = endpoint;
   if (before?.reason === (reason ?? undefined)) return reason !== null;
-  const suspension = reason === null ? undefined : sinceNow(deps, reason, before);
+  const suspension = reason === null ? undefined : newSuspension(deps, reason, before);
   const when = { 'suspension.reason': unchanged(before?.reason) };
-  const what = suspension
+  const update = suspension
     ? { set: { suspension, heldSince: endpoint.heldSince ?? suspension.since }, when }
-    : // While the account is suspended, deliveries wait all the same.
+    : // While the account is suspended, the deliveries stay held.
       { remove: ['suspension', ...(account?.suspension ? [] : ['heldSince'])], when };
   const action = suspension ? ('webhook.suspended' as const) : ('webhook.resumed' as const);
   const about = { action, accountId, subjectId: id };
-  return await deps.commit([change(Webhook, { accountId, id }, what, concurrentUpdate)], suspension !== undefined, {
+  return await deps.commit([change(Webhook, { accountId, id }, update, concurrentUpdate)], suspension !== undefined, {
     ...about,
-    ...sides(before, suspension),
+    ...auditValues(before, suspension),
   });
 }
 
-const sides = (before: object | undefined, after: object | undefined) => ({
+/** Returns both sides of a change for the audit log. */
+const auditValues = (before: object | undefined, after: object | undefined) => ({
   ...(before ? { before } : {}),
   after: after ?? {},
 });
 
-/** PUT /operator/v1/accounts/{id}/suspension. Customers are refused with the reason within seconds. Repeating it changes nothing. */
+/** PUT /operator/v1/accounts/{id}/suspension. Requests are refused with the reason within seconds. Idempotent. */
 export async function setSuspension(
   deps: Deps,
   _: Caller,
-  { id: accountId, applicationId, keyId, endpointId, suspended: wanted, reason: given }: Input<typeof SetRoute>,
+  { id: accountId, applicationId, keyId, endpointId, suspended, reason: given }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
-  const reason = wanted ? given : null;
+  const reason = suspended ? given : null;
   if (keyId === undefined && endpointId === undefined) {
-    const of = { accountId, ...(applicationId === undefined ? {} : { applicationId }) };
-    return { data: await setAccountOrApp(deps, { ...of, reason }) };
+    const target = { accountId, ...(applicationId === undefined ? {} : { applicationId }) };
+    return { data: await setAccountOrAppSuspension(deps, { ...target, reason }) };
   }
-  const suspend = () =>
+  const apply = () =>
     keyId === undefined
-      ? suspendEndpoint(deps, { accountId, id: endpointId ?? '', reason })
-      : suspendKey(deps, { accountId, id: keyId, reason });
-  return { data: { suspended: await retryOnConflict(suspend, { onExhausted: serviceBusy }) } };
+      ? setEndpointSuspension(deps, { accountId, id: endpointId ?? '', reason })
+      : setKeySuspension(deps, { accountId, id: keyId, reason });
+  return { data: { suspended: await retryOnConflict(apply, { onExhausted: serviceBusy }) } };
 }
 
-/** Input of the function that operators invoke by hand: the account, or one part of it; the reason, or null to lift. */
-export const SuspensionByHand = () =>
+/** Input of the function that operators invoke manually: an account, or one part of it, and the reason, or null to lift the suspension. */
+export const ManualSuspensionInput = () =>
   z.object({
     accountId: Identifier(),
     applicationId: z.optional(Identifier()),
@@ -99,13 +106,12 @@ export const SuspensionByHand = () =>
     reason: z.nullable(text(300)),
   });
 
-/** Suspends or lifts without the API, as {@link setSuspension} does. */
-export async function suspendByHand(
+/** For operators without the API: does the same as {@link setSuspension}. Throws `invalid_request` for more than one target. */
+export async function suspendManually(
   deps: Deps,
-  { accountId, reason, ...target }: z.output<ReturnType<typeof SuspensionByHand>>,
+  { accountId, reason, ...target }: z.output<ReturnType<typeof ManualSuspensionInput>>,
 ): Promise<{ suspended: boolean }> {
-  if (Object.keys(target).length > 1)
-    throw new ApiError('invalid_request', 'applicationId, keyId, endpointId: at most one of them');
+  if (Object.keys(target).length > 1) throw new ApiError('invalid_request', AT_MOST_ONE_TARGET);
   const input = { id: accountId, suspended: reason !== null, reason: reason ?? '', ...target };
   return (await setSuspension(deps, { accountId: '', keyId: '' }, input)).data;
 }

@@ -5,7 +5,7 @@ import { listSwitches, setSwitch } from './switches.ts';
 
 const CALLER = { accountId: 'acc_1', keyId: '' };
 
-test('a second provider can be turned off while one is, and each is turned on alone', async () => {
+test('several providers can be off at the same time, and each is turned on separately', async () => {
   const { deps } = simulation().steady;
   const set = (target: string | undefined, off: boolean, name: SwitchName = 'ai-provider') =>
     setSwitch(deps, CALLER, { name, off, reason: 'A drill.', message: 'Away.', ...(target ? { target } : {}) });

@@ -10,15 +10,18 @@ import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { Off } from '../switches/switches.ts';
 
-type Shown = Output<typeof SetRoute>['data'];
+type SwitchView = Output<typeof SetRoute>['data'];
 
-function view(name: SwitchName, target: string | null, state: Off[string] | undefined): Shown {
+function view(name: SwitchName, target: string | null, state: Off[string] | undefined): SwitchView {
   const { label, stops } = switchRule(name);
   const { message = null, since = null } = state ?? {};
   return { name, target, label, stops, off: state !== undefined, message, since };
 }
 
-/** GET /operator/v1/switches: those that are off first; of several of a kind, those that are off and one for any other. */
+/**
+ * GET /operator/v1/switches. Switches that are off come first. A switch that has targets is listed once for each target that is off, and once
+ * more for any other target.
+ */
 export async function listSwitches(deps: Pick<Deps, 'table'>): Promise<Output<typeof ListRoute>> {
   const { off = {} } = (await deps.table.get(SwitchState, {})) ?? {};
   const data = SWITCH_NAMES.flatMap((name) => {
@@ -30,7 +33,7 @@ export async function listSwitches(deps: Pick<Deps, 'table'>): Promise<Output<ty
   return { data: data.sort((one, other) => Number(other.off) - Number(one.off)), has_more: false };
 }
 
-/** PUT /operator/v1/switches/{name}. Functions notice within seconds. Throws 400 for a target or message that is missing. */
+/** PUT /operator/v1/switches/{name}. Functions notice the change within seconds. Throws 400 for an invalid target or a missing message. */
 export async function setSwitch(
   deps: Deps,
   _: Caller,
@@ -38,26 +41,27 @@ export async function setSwitch(
 ): Promise<Output<typeof SetRoute>> {
   const problem = targetProblem(name, target);
   const isMisplaced = (switchRule(name).target === undefined) !== (target === undefined);
-  // What is off already can be turned on, whatever its name is.
+  // A target that is off can be turned on even if its name is no longer valid.
   if (problem !== undefined && (isOff || isMisplaced)) throw new ApiError('invalid_request', `target: ${problem}`);
-  if (isOff && message === undefined) throw new ApiError('invalid_request', 'message: is required: customers read it');
+  if (isOff && message === undefined)
+    throw new ApiError('invalid_request', 'message: is required, because customers read it');
   const key = target === undefined ? name : `${name}:${target}`;
   const set = async () => {
     const { off: before = {}, version } = (await deps.table.get(SwitchState, {})) ?? {};
-    const { [key]: was, ...others } = before;
-    const state = isOff && message ? { message, since: was?.since ?? deps.now().toISOString() } : undefined;
+    const { [key]: previous, ...others } = before;
+    const state = isOff && message ? { message, since: previous?.since ?? deps.now().toISOString() } : undefined;
     const off: Off = state ? { ...others, [key]: state } : others;
     const when = { version: unchanged(version) };
-    const what = { set: { off, version: (version ?? 0) + 1 }, when };
+    const update = { set: { off, version: (version ?? 0) + 1 }, when };
     const data = view(name, target ?? null, state);
     return await deps.commit(
-      [upsert(SwitchState, {}, what, concurrentUpdate)],
+      [upsert(SwitchState, {}, update, concurrentUpdate)],
       { data },
       {
         action: 'switch.set',
         accountId: NO_ACCOUNT,
         subjectId: key,
-        before: view(name, target ?? null, was),
+        before: view(name, target ?? null, previous),
         after: data,
       },
     );

@@ -1,5 +1,5 @@
-import { adjustMoney as route } from '../../contract/operator/acts.ts';
-import { adjustMoney } from '../../domain/operator/acts.ts';
+import { adjustMoney as route } from '../../contract/operator/actions.ts';
+import { adjustMoney } from '../../domain/operator/actions.ts';
 import { plans } from '../../runtime/bindings/plans.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 

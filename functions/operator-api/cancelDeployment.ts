@@ -1,5 +1,5 @@
-import { cancelDeployment as route } from '../../contract/operator/acts.ts';
-import { cancelDeployment } from '../../domain/operator/acts.ts';
+import { cancelDeployment as route } from '../../contract/operator/actions.ts';
+import { cancelDeployment } from '../../domain/operator/actions.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel */

@@ -1,5 +1,5 @@
-import { changeLimits as route } from '../../contract/operator/acts.ts';
-import { changeLimits } from '../../domain/operator/acts.ts';
+import { changeLimits as route } from '../../contract/operator/actions.ts';
+import { changeLimits } from '../../domain/operator/actions.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** PATCH /operator/v1/accounts/{id}/limits */

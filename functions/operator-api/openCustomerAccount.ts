@@ -1,5 +1,5 @@
-import { openCustomerAccount as route } from '../../contract/operator/acts.ts';
-import { openCustomerAccount } from '../../domain/operator/acts.ts';
+import { openCustomerAccount as route } from '../../contract/operator/actions.ts';
+import { openCustomerAccount } from '../../domain/operator/actions.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** POST /operator/v1/accounts */

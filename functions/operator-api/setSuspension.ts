@@ -1,4 +1,4 @@
-import { setSuspension as route } from '../../contract/operator/acts.ts';
+import { setSuspension as route } from '../../contract/operator/actions.ts';
 import { setSuspension } from '../../domain/operator/suspensions.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 

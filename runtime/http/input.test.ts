@@ -130,7 +130,7 @@ test.each((operatorRoutes as readonly Route[]).filter(({ body }) => body).map((r
   'refuses a field that an operation of operators does not have: %s',
   (_, route) => {
     const misspelt = event('{"appId":"app_1"}');
-    expect(validationMessageOf(route, misspelt)).toBe('appId: is no field of this operation');
+    expect(validationMessageOf(route, misspelt)).toBe('appId: is not a field of this operation');
   },
 );
 

@@ -105,7 +105,8 @@ export function parseRequest(route: Route, event: Event): ParsedRequest {
   const ignored = route.body ? findIgnoredFields(route.body(), json) : Object.keys(isObject(json) ? json : {});
   const [unknown] = ignored;
   // A misspelled field could widen an operator's action, for example from one key to the whole account.
-  if (unknown !== undefined && route.access === 'operator') throw invalid(`${unknown}: is no field of this operation`);
+  if (unknown !== undefined && route.access === 'operator')
+    throw invalid(`${unknown}: is not a field of this operation`);
   const input = {
     ...parseFields(route.body, json, 'body'),
     ...parseFields(route.query, event.queryStringParameters ?? {}, 'query'),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { BY_OPERATOR, committing } from '../../domain/audit/record.ts';
 import type { Deps } from '../../domain/deps.ts';
-import { readByHand } from '../../domain/operator/by-hand.ts';
+import { parseManualInput } from '../../domain/operator/manual-input.ts';
 import { deps } from '../deps.ts';
 import { step } from './step.ts';
 
@@ -11,6 +11,6 @@ import { step } from './step.ts';
  */
 export const operatorFunction = <T, R>(schema: z.ZodMiniType<T>, act: (deps: Deps, input: T) => Promise<R>) =>
   step(z.unknown(), async (event) => {
-    const { input, ...reason } = readByHand(schema, event);
+    const { input, ...reason } = parseManualInput(schema, event);
     return await act({ ...deps, commit: committing(deps, { ...BY_OPERATOR, ...reason }) }, input);
   });

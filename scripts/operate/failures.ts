@@ -10,13 +10,13 @@ import { deps } from '../../runtime/deps.ts';
 
 const CALLER = { accountId: '', keyId: '' };
 
-/** Logs why a queue has no count. */
-const onUncounted = (name: string, error: unknown) => console.error(`${name}: ${String(error)}`);
+/** Prints the error of a queue that could not be counted. */
+const onCountError = (name: string, error: unknown) => console.error(`${name}: ${String(error)}`);
 
 /** Lists the failure queues, or the failed work in one of them. */
 export const list = async (name: FailureName | undefined) =>
   name === undefined
-    ? await listFailures({ ...deps, failureQueues, onUncounted })
+    ? await listFailures({ ...deps, failureQueues, onCountError })
     : await readFailures({ ...deps, failureQueues }, CALLER, { name });
 
 /** Replays or discards the failed work in a failure queue, like the operation of the API. */

@@ -10,7 +10,7 @@ import {
   readDeploymentLog,
 } from '../../contract/deployments/deployments.ts';
 import { rollBack } from '../../contract/deployments/rollback.ts';
-import { setSuspension } from '../../contract/operator/acts.ts';
+import { setSuspension } from '../../contract/operator/actions.ts';
 import { get } from '../support/browse.ts';
 import { deployer, newDeployingAccount } from '../support/deployer.ts';
 import { local, type OpenedAccount, setLimits, waitFor } from '../support/harness.ts';

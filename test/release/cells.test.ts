@@ -18,7 +18,7 @@ import { readAppLogs } from '../../contract/apps/logs.ts';
 import { getAppMetrics } from '../../contract/apps/metrics.ts';
 import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { createDatabase } from '../../contract/databases/databases.ts';
-import { setSuspension } from '../../contract/operator/acts.ts';
+import { setSuspension } from '../../contract/operator/actions.ts';
 import { moveApp } from '../../contract/operator/cells.ts';
 import { SECOND_CELL } from '../../local/addresses.ts';
 import type { Cell } from '../../table/entities/cells.ts';

@@ -6,8 +6,8 @@ import { currentPlans, PlansInput, setPlans } from '../../domain/billing/plans.t
 import type { Deps } from '../../domain/deps.ts';
 import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts';
 import { ServerInput, setServer } from '../../domain/hosting/servers.ts';
-import { readByHand } from '../../domain/operator/by-hand.ts';
-import { SuspensionByHand, suspendByHand } from '../../domain/operator/suspensions.ts';
+import { parseManualInput } from '../../domain/operator/manual-input.ts';
+import { ManualSuspensionInput, suspendManually } from '../../domain/operator/suspensions.ts';
 import { readMigrations } from '../../domain/processes/migrate.ts';
 import { listQuarantined, ReleaseInput, releaseQuarantined } from '../../domain/processes/quarantine.ts';
 import { repairAfterRestore, verifyLedgers } from '../../domain/processes/restore/restore.ts';
@@ -21,7 +21,7 @@ const secrets: Secrets = {
   unseal: async (_, { ciphertext }) => ciphertext,
 };
 
-const read = <T>(schema: z.ZodMiniType<T>, event: unknown): T => readByHand(schema, event).input;
+const read = <T>(schema: z.ZodMiniType<T>, event: unknown): T => parseManualInput(schema, event).input;
 
 /** The functions that operators invoke by hand, as `functions/operator/` wires them, over the dependencies of a simulation. */
 export const operatorFunctions: Record<string, (deps: Deps, input: unknown) => Promise<unknown>> = {
@@ -40,6 +40,6 @@ export const operatorFunctions: Record<string, (deps: Deps, input: unknown) => P
   'operator-setDomainPrices': (deps, input) => setTlds(deps, read(TldsInput(), input)),
   'operator-setHostingServer': (deps, input) => setServer({ ...deps, secrets }, read(ServerInput, input)),
   'operator-setPlans': (deps, input) => setPlans(deps, read(PlansInput(), input)),
-  'operator-setSuspension': (deps, input) => suspendByHand(deps, read(SuspensionByHand(), input)),
+  'operator-setSuspension': (deps, input) => suspendManually(deps, read(ManualSuspensionInput(), input)),
   'operator-verifyLedgers': (deps, input) => verifyLedgers(deps, read(RestoreInput(), input)),
 };

@@ -5,7 +5,7 @@ import type {
   changeLimits as LimitsRoute,
   openCustomerAccount as OpenRoute,
   resendForCustomer as ResendRoute,
-} from '../../contract/operator/acts.ts';
+} from '../../contract/operator/actions.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
@@ -21,16 +21,17 @@ import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { overrideLimits } from '../limits/overrides.ts';
 import { resendDelivery } from '../webhooks/management.ts';
-import { answering } from './answering.ts';
+import { respondWith } from './respond-with.ts';
 
-/** Acts of operators on an account (docs/decisions/0048-operators.md). Each shares its rules with the functions that are invoked by hand. */
+/** Actions of operators on an account (docs/decisions/0048-operators.md). They share their rules with the functions that operators invoke manually. */
 
 const MICRO_RAND_PER_CENT = 10_000;
 
-const tooFewCredits = () => new ApiError('insufficient_credits', 'The available AI credits are less than that.');
-const notRunning = () => new ApiError('conflict', 'This deployment is not under way.');
+const tooFewCredits = () =>
+  new ApiError('insufficient_credits', 'The account has fewer available AI credits than this amount.');
+const notInProgress = () => new ApiError('conflict', 'This deployment is not in progress.');
 
-/** POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel: the stream stops what runs. Throws 409 for one that is not under way. */
+/** POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel. The stream stops the execution and the build. Throws 404, and 409 unless the deployment is in progress. */
 export async function cancelDeployment(
   deps: Deps,
   _: Caller,
@@ -38,10 +39,10 @@ export async function cancelDeployment(
 ): Promise<Output<typeof CancelRoute>> {
   const deployment = await deps.table.get(Deployment, { accountId, id });
   if (!deployment) throw noSuchDeployment();
-  if (deployment.finishedAt !== null || deployment.waiting) throw notRunning();
-  const what = { set: { cancelled: reason }, when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } } as const;
+  if (deployment.finishedAt !== null || deployment.waiting) throw notInProgress();
+  const cancellation = { set: { cancelled: reason }, when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } } as const;
   return await deps.commit(
-    [change(Deployment, { accountId, id }, what, notRunning)],
+    [change(Deployment, { accountId, id }, cancellation, notInProgress)],
     { data: { id } },
     { action: 'deployment.cancelled', accountId, subjectId: id, after: { applicationId: deployment.applicationId } },
   );
@@ -58,7 +59,7 @@ export async function changeLimits(
   return { data: { limitOverrides: Object.fromEntries(entries) } };
 }
 
-/** Adds AI credits, or takes away some that are available. Throws 404, and 402 where less is available. */
+/** Adds AI credits, or with a negative amount removes available ones. Throws 404, and 402 if fewer are available. */
 async function adjustCredits(deps: Deps, accountId: string, amount: string): Promise<Output<typeof AdjustRoute>> {
   const cents = parseCents(amount);
   await findAccount(deps, accountId);
@@ -87,13 +88,13 @@ export async function adjustMoney(
   if (adjusted && parseCents(adjusted.amount) === 0) throw new ApiError('invalid_request', 'amount: must not be 0.00');
   if (credits) return await adjustCredits(deps, accountId, credits.amount);
   if (voidInvoice)
-    return await answering(
+    return await respondWith(
       deps,
       (shared) => cancelInvoice(shared, accountId, voidInvoice.id),
       ({ id }) => ({ data: { invoiceId: id } }),
     );
   if (grant)
-    return await answering(
+    return await respondWith(
       deps,
       (shared) => grantSubscription(shared, accountId, grant),
       ({ data }) => ({ data: { subscriptionId: data.id } }),
@@ -105,7 +106,7 @@ export async function adjustMoney(
       ? { invoice: { kind: invoice.kind, description: invoice.description, cents: positiveCents(invoice.amount) } }
       : {}),
   };
-  return await answering(
+  return await respondWith(
     deps,
     (shared) => adjustAccount(shared, adjustment),
     ({ invoiceId }) => ({ data: { ...(invoiceId ? { invoiceId } : {}) } }),
@@ -118,16 +119,16 @@ function positiveCents(amount: string): number {
   return cents;
 }
 
-/** POST /operator/v1/accounts/{id}/deliveries/{deliveryId}/resend. It counts towards the customer's limit of resends. */
+/** POST /operator/v1/accounts/{id}/deliveries/{deliveryId}/resend. Counts towards the customer's limit of resends. */
 export async function resendForCustomer(
   deps: Deps,
   _: Caller,
   { id: accountId, deliveryId }: Input<typeof ResendRoute>,
 ): Promise<Output<typeof ResendRoute>> {
   const about = { action: 'delivery.resent' as const, accountId, subjectId: deliveryId };
-  // The rule is the customers', whose commit says what changes and leaves to the request whose change it is.
+  // A customer's route names the action and the account of the audit entry. For an operator's route, the change must name them.
   const commit: Deps['commit'] = (writes, output, change) => deps.commit(writes, output, { ...change, ...about });
-  return await answering(
+  return await respondWith(
     { ...deps, commit },
     (shared) => resendDelivery(shared, { accountId, keyId: '' }, { id: deliveryId }),
     ({ data }) => ({ data: { id: data.id, status: data.status } }),
@@ -141,7 +142,7 @@ export async function openCustomerAccount(
   { email, name, plan, keys }: Input<typeof OpenRoute>,
 ): Promise<Output<typeof OpenRoute>> {
   const input = { email, name, plan, keys, walletCents: 0, aiCreditsMicroRand: 0 };
-  return await answering(
+  return await respondWith(
     deps,
     (shared) => openAccount(shared, input),
     (data) => ({ data }),

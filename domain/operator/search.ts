@@ -11,17 +11,17 @@ import { hashKey, isKeyText, KEY_PREFIX_LENGTH } from '../accounts/credentials.t
 import { NO_ACCOUNT } from '../audit/record.ts';
 import type { Caller, Deps } from '../deps.ts';
 
-/** Accounts that one search returns at most. */
+/** Most results of one search. */
 const MAX_FOUND = 25;
 
 type Found = Pick<Lookup, 'kind' | 'accountId' | 'id' | 'by'>;
 type Reads = Pick<Deps, 'table'>;
 
-/** A key, whole or its beginning, wherever it stands: what is pasted has quotes around it, or the name of a header before it. */
-const KEY = /[sp]k_live_\w*/g;
+/** An API key, or its beginning, anywhere in a text: operators paste keys with quotes or with the name of a header. */
+const KEY_PATTERN = /[sp]k_live_\w*/g;
 
-/** Returns what of a search may be stored: never more of a key than its beginning. */
-const redact = (text: string) => text.replaceAll(KEY, (key) => key.slice(0, KEY_PREFIX_LENGTH));
+/** Returns a search text that may be stored: of every API key, only the beginning. */
+const redact = (text: string) => text.replaceAll(KEY_PATTERN, (key) => key.slice(0, KEY_PREFIX_LENGTH));
 
 async function byKey({ table }: Reads, text: string): Promise<Found[]> {
   const kind = text.startsWith('sk') ? 'secret' : 'public';
@@ -33,8 +33,8 @@ async function byKey({ table }: Reads, text: string): Promise<Found[]> {
 const byLookup = async ({ table }: Reads, text: string): Promise<Found[]> =>
   await table.all(Lookup, lookupsOf(text), { limit: MAX_FOUND });
 
-/** Finds accounts by a host name: of an application, a registered domain, or web hosting; a subdomain's by the domain itself. */
-async function byName({ table }: Reads, name: string): Promise<Found[]> {
+/** Finds accounts by the host name of an application, of a registered domain, or of web hosting. Looks up the parent domain of an unknown name. */
+async function byHostName({ table }: Reads, name: string): Promise<Found[]> {
   const [host, domain, hosting] = await Promise.all([
     table.get(Host, { host: name }),
     table.get(DomainName, { name }),
@@ -46,11 +46,11 @@ async function byName({ table }: Reads, name: string): Promise<Found[]> {
     ...(hosting ? [{ kind: 'hosting', accountId: hosting.accountId, id: hosting.subscriptionId }] : []),
   ];
   const parent = name.slice(name.indexOf('.') + 1);
-  return found.length > 0 || !parent.includes('.') ? found : await byName({ table }, parent);
+  return found.length > 0 || !parent.includes('.') ? found : await byHostName({ table }, parent);
 }
 
-/** Finds accounts by an id that is part of a key of the table. Ids of other resources have a lookup. */
-async function byOwnId({ table }: Reads, id: string): Promise<Found[]> {
+/** Finds accounts by an id that is part of a table key. Other resources have a lookup for their id. */
+async function byKeyedId({ table }: Reads, id: string): Promise<Found[]> {
   if (id.startsWith('acc_')) return [{ kind: 'account', accountId: id, id }];
   if (id.startsWith('app_')) {
     const access = await table.get(GitAccess, { applicationId: id });
@@ -63,26 +63,26 @@ async function byOwnId({ table }: Reads, id: string): Promise<Found[]> {
   ];
 }
 
-/** Finds the account of a request that failed; one that changed something has a lookup. */
-async function byRequest({ table }: Reads, requestId: string): Promise<Found[]> {
+/** Finds the account of a failed request. A request that changed something has a lookup instead. */
+async function byFailedRequest({ table }: Reads, requestId: string): Promise<Found[]> {
   const found = await table.get(FailedRequest, { requestId });
   if (!found) return [];
   const { accountId, by } = found;
   return [{ kind: 'request', accountId, id: requestId, ...(by === undefined ? {} : { by }) }];
 }
 
-/** Returns what a text identifies, by all the ways in which it may. */
+/** Finds everything that a text may identify. */
 async function findAll(deps: Reads, text: string): Promise<Found[]> {
-  const keys = text.match(KEY);
+  const keys = text.match(KEY_PATTERN);
   if (keys) return (await Promise.all([...new Set(keys)].map((key) => byKey(deps, key)))).flat();
-  const ways = [byLookup(deps, text), byOwnId(deps, text), byRequest(deps, text)];
+  const searches = [byLookup(deps, text), byKeyedId(deps, text), byFailedRequest(deps, text)];
   const name = URL.canParse(text) ? new URL(text).hostname : text;
-  const isName = name.includes('.') && !name.includes('@');
-  const found = await Promise.all([...ways, ...(isName ? [byName(deps, name.toLowerCase())] : [])]);
+  const isHostName = name.includes('.') && !name.includes('@');
+  const found = await Promise.all([...searches, ...(isHostName ? [byHostName(deps, name.toLowerCase())] : [])]);
   return found.flat();
 }
 
-/** POST /operator/v1/search. The entry of the audit log names what was searched for, and the accounts that were found. */
+/** POST /operator/v1/search. The audit entry contains the redacted query and the accounts that were found. */
 export async function searchAccounts(
   deps: Deps,
   _: Caller,
@@ -94,11 +94,11 @@ export async function searchAccounts(
     Promise.all(unique.map(({ accountId: id }) => deps.table.get(Account, { id }))),
     Promise.all(unique.map(({ accountId }) => deps.table.get(AccountDeletion, { accountId }))),
   ]);
-  const data = unique.flatMap(({ kind, id, by = null }, at) => {
-    const account = accounts[at];
+  const data = unique.flatMap(({ kind, id, by = null }, index) => {
+    const account = accounts[index];
     if (!account) return [];
     const { email, name, suspension } = account;
-    const deletedAt = deletions[at]?.deletedAt ?? null;
+    const deletedAt = deletions[index]?.deletedAt ?? null;
     return [{ kind, id, by, account: { id: account.id, email, name, suspended: suspension !== undefined, deletedAt } }];
   });
   const ids = [...new Set(data.map(({ account }) => account.id))];

@@ -13,7 +13,7 @@ import {
   openCustomerAccount,
   resendForCustomer,
   setSuspension,
-} from '../../../contract/operator/acts.ts';
+} from '../../../contract/operator/actions.ts';
 import { listCells, moveApp } from '../../../contract/operator/cells.ts';
 import {
   adoptCustomerDomain,
@@ -74,7 +74,7 @@ test('a suspension of an account, an application or a key is seen within 15 s, w
   await set(false, { applicationId: app.id });
   const misspelt = { suspended: true, reason, appId: app.id } as never;
   const wrong = await operator.call(setSuspension, { params: { id: account.id }, body: misspelt });
-  expect(wrong.error?.message).toBe('appId: is no field of this operation');
+  expect(wrong.error?.message).toBe('appId: is not a field of this operation');
 
   const { data } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
   const own = data.filter(({ actor }) => actor.kind === 'OPERATOR');
@@ -193,7 +193,7 @@ test('a move of an application is refused where it cannot be, and changes nothin
     const answer = await operator.call(moveApp, { params: { id: account.id, applicationId }, body: { reason, cell } });
     return `${answer.status} ${answer.error?.message}`;
   };
-  expect(await move('home')).toBe('409 The application is in this cell already.');
+  expect(await move('home')).toBe('409 The application is already in this cell.');
   expect(await move('nowhere')).toBe('404 There is no hosting cell nowhere.');
   expect(await move('home', 'app_0')).toBe('404 Application not found.');
   expect(await move('')).toContain('400 cell');
@@ -235,7 +235,7 @@ test('operators open accounts, and set offers and servers under the rules of the
     expect([answer.status, answer.body.data]).toEqual([200, builtIn]);
   }
   const misspelt = await operator.call(setOffer, { params: { name: 'ai' }, body: { reason, offer: { model: [] } } });
-  expect(misspelt.error?.message).toBe('offer.model: is no field of this operation');
+  expect(misspelt.error?.message).toBe('offer.model: is not a field of this operation');
   const of = { id: opened.body.data.id };
   const moved = await operator.call(moveHostingAccount, {
     params: { ...of, subscriptionId: 'sub_none' },

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { truncate } from '../../contract/text.ts';
 import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 
-/** The subject of a message of a failure queue, for the operator who replays or discards it. */
-export interface Described {
+/** Describes a message of a failure queue to the operator who replays or discards it. */
+export interface FailureDescription {
   description: string;
   accountId: string | null;
   error: string | null;
@@ -11,7 +11,7 @@ export interface Described {
 
 const text = () => z.string();
 
-/** A batch of a stream that failed, as Lambda keeps it (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). */
+/** The record that Lambda keeps of a failed batch of a stream (https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html). */
 export const FailedBatch = z.object({
   requestContext: z.object({ functionArn: text(), condition: text() }),
   DDBStreamBatchInfo: z.object({
@@ -24,7 +24,7 @@ export const FailedBatch = z.object({
 });
 
 /**
- * An asynchronous invocation that failed, as Lambda keeps it
+ * The record that Lambda keeps of a failed asynchronous invocation
  * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html).
  */
 export const FailedRun = z.object({
@@ -33,9 +33,9 @@ export const FailedRun = z.object({
   responsePayload: z.optional(z.nullable(z.looseObject({ errorMessage: z.optional(text()) }))),
 });
 
-/** The kinds of messages, each with its words; the first that fits describes a message. */
-const KINDS = [
-  kind(
+/** One describer per kind of message. The first whose schema accepts a message describes it. */
+const DESCRIBERS = [
+  describer(
     z.object({ deliveryId: text(), eventId: text(), webhookId: text(), accountId: text(), step: z.int() }),
     ({ deliveryId, eventId, webhookId, accountId, step }) => ({
       description: `Attempt ${step + 1} at delivery ${deliveryId} of event ${eventId} to endpoint ${webhookId}`,
@@ -43,12 +43,12 @@ const KINDS = [
       error: null,
     }),
   ),
-  kind(z.object({ domainId: text(), accountId: text() }), ({ domainId, accountId }) => ({
+  describer(z.object({ domainId: text(), accountId: text() }), ({ domainId, accountId }) => ({
     description: `Sync of the zone of domain ${domainId}`,
     accountId,
     error: null,
   })),
-  kind(
+  describer(
     z.object({ job: text(), key: z.object({ pk: text() }), accountId: z.optional(text()) }),
     ({ job, key: { pk }, accountId = null }) => ({
       description: `Job ${job} of ${pk.replaceAll('#', ' ')}`,
@@ -56,12 +56,12 @@ const KINDS = [
       error: null,
     }),
   ),
-  kind(FailedBatch, ({ requestContext: { functionArn, condition }, DDBStreamBatchInfo: batch }) => ({
+  describer(FailedBatch, ({ requestContext: { functionArn, condition }, DDBStreamBatchInfo: batch }) => ({
     description: `${batch.batchSize} changes from ${batch.startSequenceNumber} of shard ${batch.shardId}, refused by ${nameOf(functionArn)}`,
     accountId: null,
     error: condition,
   })),
-  kind(FailedRun, ({ requestContext: { functionArn, condition }, responsePayload }) => ({
+  describer(FailedRun, ({ requestContext: { functionArn, condition }, responsePayload }) => ({
     description: `Run of ${nameOf(functionArn)}`,
     accountId: null,
     error: responsePayload?.errorMessage ?? condition,
@@ -70,31 +70,32 @@ const KINDS = [
 
 const nameOf = (functionArn: string): string => functionArn.split(':')[6] ?? functionArn;
 
-function kind<T>(schema: z.ZodMiniType<T>, describe: (message: T) => Described) {
-  return (message: unknown): Described | undefined => {
+/** Returns a function that describes the messages that a schema accepts. */
+function describer<T>(schema: z.ZodMiniType<T>, describe: (message: T) => FailureDescription) {
+  return (message: unknown): FailureDescription | undefined => {
     const { success, data } = schema.safeParse(message);
     return success ? describe(data) : undefined;
   };
 }
 
-/** Longest part of a message that is shown as it is. */
-const MAX_SHOWN = 300;
+/** Most characters shown of a message of an unknown kind. */
+const MAX_SHOWN_LENGTH = 300;
 
-/** Describes a message of a failure queue; one of an unknown kind by its beginning. */
-export function describeFailure({ body, refused }: Pick<FailedMessage, 'body' | 'refused'>): Described {
+/** Describes a message of a failure queue. A message of an unknown kind is described by its beginning. */
+export function describeFailure({ body, refused }: Pick<FailedMessage, 'body' | 'refused'>): FailureDescription {
   if (refused) {
     const description = `Run of ${nameOf(refused.functionArn)}, which was not invoked`;
     return { description, accountId: null, error: refused.error };
   }
   const message = parseOrUndefined(body);
-  for (const describe of KINDS) {
-    const found = describe(message);
-    if (found) return found;
+  for (const describe of DESCRIBERS) {
+    const description = describe(message);
+    if (description) return description;
   }
-  return { description: truncate(body, MAX_SHOWN), accountId: null, error: null };
+  return { description: truncate(body, MAX_SHOWN_LENGTH), accountId: null, error: null };
 }
 
-/** Parses JSON. Returns undefined for a text that is none, which no schema accepts. */
+/** Parses JSON. Returns undefined for an invalid text: no schema here accepts it. */
 export function parseOrUndefined(body: string): unknown {
   try {
     return JSON.parse(body);

@@ -10,7 +10,8 @@ import { OPERATOR_TAG } from './accounts.ts';
 
 const access = 'operator';
 const tag = OPERATOR_TAG;
-export const text = (length: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(length));
+/** A text that is not blank. */
+export const text = (maxLength: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(maxLength));
 
 /** The reason for an operator's action. */
 export const Reason = () => ({
@@ -19,6 +20,8 @@ export const Reason = () => ({
   }),
 });
 export const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
+
+export const AT_MOST_ONE_TARGET = 'applicationId, keyId, endpointId: give at most one of them';
 
 export const setSuspension = /* @__PURE__ */ route({
   id: 'setSuspension',
@@ -41,7 +44,7 @@ export const setSuspension = /* @__PURE__ */ route({
       .check(
         z.refine(
           ({ applicationId, keyId, endpointId }) => [applicationId, keyId, endpointId].filter(Boolean).length <= 1,
-          'applicationId, keyId, endpointId: give at most one of them',
+          AT_MOST_ONE_TARGET,
         ),
       ),
   response: () => single(z.object({ suspended: z.boolean() })),
