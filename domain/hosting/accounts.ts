@@ -36,11 +36,11 @@ const HEARTBEAT_TIMEOUT_MS = 10 * MINUTE_MS;
 type PanelDeps = ConvergeDeps & { secrets: Secrets; txt: TxtRecords };
 
 /**
- * Derives an account's user name from its subscription's id. cPanel allows at most 16 characters, and the first eight must be
- * unique per account: they carry 36 bits of the id's hash.
+ * Derives an account's user name from a text that begins with its subscription's id. cPanel allows at most 16 characters, and the first
+ * eight must be unique per account: they carry 36 bits of the text's hash. If the name is taken, {@link renameAccount} chooses another one.
  */
-const usernameFor = (subscriptionId: string): string => {
-  const digest = createHash('sha256').update(subscriptionId).digest();
+const usernameFor = (text: string): string => {
+  const digest = createHash('sha256').update(text).digest();
   return `h${(digest.readBigUInt64BE() % 36n ** 7n).toString(36).padStart(7, '0')}`;
 };
 
@@ -192,6 +192,22 @@ async function restartAccount(deps: Deps, account: HostingAccount, removing: str
   return {};
 }
 
+/** Chooses another user name for an account that was never created, because the server has an account of that name for another domain. */
+async function renameAccount(deps: Deps, account: HostingAccount): Promise<object> {
+  const username = usernameFor(`${account.id} ${account.username}`);
+  const set = { username, failures: 0, ...schedule(HostingAccount, deps.now()) };
+  // A conflict means that another run is creating the account, or has replaced or ended it.
+  const when = {
+    ...sameAccount(account),
+    status: { is: 'PENDING' },
+    removing: 'absent',
+    creatingUntil: unchanged(account.creatingUntil),
+  } as const;
+  const what = { set, remove: ['problem'], when };
+  await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
+  return {};
+}
+
 /**
  * Brings the account on the server to the state that its subscription requires: creates, suspends, unsuspends or removes it.
  * Idempotent.
@@ -230,7 +246,8 @@ async function reconcileOnServer(
   const server = await findServer(deps, account.server);
   const state = await verifyHostingDomain(deps, subscription);
   try {
-    const { mail, mayAppear } = await converge(deps, server, account, [subscription, sharing], state);
+    const { mail, mayAppear, isNameTaken } = await converge(deps, server, account, [subscription, sharing], state);
+    if (isNameTaken) return await renameAccount(deps, account);
     if (mayAppear) return await scheduleRecheck(deps, account);
     // An ended subscription counts as removed even while another subscription keeps the account.
     if (isOver || state === 'LOST') return await endAccount(deps, subscription, account);

@@ -47,11 +47,16 @@ const announceCreation = (deps: Deps, account: HostingAccount): Promise<void> =>
   return deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
 };
 
+/** Returns true while the server may create the account because an earlier or concurrent check asked it to. */
+const mayBeCreated = ({ creatingUntil = '' }: HostingAccount, now: Date): boolean => creatingUntil > now.toISOString();
+
 interface Converged {
   /** Mail routing of the account on the server. */
   mail?: HostingAccount['mail'];
   /** True if the account should not exist and does not, but a concurrent check may still create it. */
   mayAppear?: boolean;
+  /** True if another account has the user name of an account that was never created. Nothing was changed. */
+  isNameTaken?: boolean;
 }
 
 /**
@@ -68,14 +73,17 @@ export async function converge(
   const domain = subscription.hostingDomain ?? '';
   const { username } = account;
   const sharers = sharersOf(account, sharing).map((each) => each.subscription);
+  const now = deps.now();
   const found = await deps.panel.find(server, username);
   if (found && found.domain !== domain) {
+    // If the server may still create the account, a change of its name would leave it on the server.
+    if (account.status === 'PENDING' && !mayBeCreated(account, now)) return { isNameTaken: true };
     throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
   }
-  const { status, plan } = requiredState([subscription, ...sharers], deps.now());
+  const { status, plan } = requiredState([subscription, ...sharers], now);
   if (state === 'LOST' || account.removing || status === 'REMOVED') {
     // Another check may be creating it.
-    if (!found) return { mayAppear: (account.creatingUntil ?? '') > deps.now().toISOString() };
+    if (!found) return { mayAppear: mayBeCreated(account, now) };
     if (!account.removing) await decideRemoval(deps, subscription, account, sharing);
     await deps.panel.remove(server, username);
     return {};

@@ -101,7 +101,8 @@ export async function getHosting(
     account?.server && account.status !== 'REMOVED'
       ? await askServer(deps, account, (server) => deps.panel.read(server, account.username))
       : undefined;
-  if (!live) {
+  // The name of an account that does not exist yet may be that of another customer's account (accounts.ts, `renameAccount`).
+  if (live?.domain !== hostingDomain) {
     const panelStatus = account?.status === 'REMOVED' ? 'REMOVED' : NOT_CREATED.status;
     return { data: { id, hostingDomain, panelStatus, usage: {}, mailboxes: [] } };
   }
@@ -130,7 +131,10 @@ export async function createHostingSession(
   const { subscription, account } = await findHosting(deps, { accountId, id });
   if (account?.status !== 'ACTIVE') throw notActive();
   await assertProven(deps, subscription, account);
-  const session = await askServer(deps, account, (server) => deps.panel.createSession(server, account.username));
+  const hostingDomain = subscription.hostingDomain ?? '';
+  const session = await askServer(deps, account, (server) =>
+    deps.panel.createSession(server, account.username, hostingDomain),
+  );
   if (!session) throw notActive();
   const expiresAt = new Date(session.expiresAt).toISOString();
   return await deps.commit([], { data: { id, url: session.url, expiresAt } }, { after: { expiresAt } });

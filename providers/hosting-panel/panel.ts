@@ -51,9 +51,13 @@ export interface Panel {
   remove(server: PanelServer, username: string): Promise<void>;
   /**
    * Signs in to the account's control panel, within five seconds. Returns a URL that opens the panel without a password, and the URL's
-   * expiry in milliseconds since the epoch; undefined if the account does not exist.
+   * expiry in milliseconds since the epoch; undefined if the account does not exist or is that of another domain.
    */
-  createSession(server: PanelServer, username: string): Promise<{ url: string; expiresAt: number } | undefined>;
+  createSession(
+    server: PanelServer,
+    username: string,
+    domain: string,
+  ): Promise<{ url: string; expiresAt: number } | undefined>;
 }
 
 /** Kinds of panel failures: no connection, a timeout, an invalid response, or a refusal. */
@@ -231,8 +235,9 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     suspend: (server, user, reason) => change(server, 'suspendacct', { user, reason }),
     unsuspend: (server, user) => change(server, 'unsuspendacct', { user }),
     remove: (server, username) => undefinedIfMissing(change(server, 'removeacct', { username })),
-    async createSession(server, user) {
+    async createSession(server, user, domain) {
       const signal = AbortSignal.timeout(deadlines.read);
+      if ((await readSummary(server, user, signal))?.domain !== domain) return undefined;
       const call = { user, service: 'cpaneld' };
       const data = await undefinedIfMissing(ask(server, 'create_user_session', call, signal, 'POST'));
       if (data === undefined) return undefined;

@@ -41,8 +41,10 @@ export async function hostingSimulation() {
     suspend: async (server, username) => setStatus(server, username, 'SUSPENDED'),
     unsuspend: async (server, username) => setStatus(server, username, 'ACTIVE'),
     remove: async (server, username) => void on(server).delete(username),
-    createSession: async (server, username) =>
-      on(server).has(username) ? { url: `${server.baseUrl}/${username}`, expiresAt: clock.now + 900_000 } : undefined,
+    createSession: async (server, username, domain) =>
+      on(server).get(username)?.domain === domain
+        ? { url: `${server.baseUrl}/${username}`, expiresAt: clock.now + 900_000 }
+        : undefined,
   };
   const secrets = {
     seal: async (_: object, text: string) => ({ wrappedKey: 'k', iv: 'i', ciphertext: text }),

@@ -65,11 +65,14 @@ test('creates, suspends, unsuspends and removes an account', async () => {
 
 test('signs in to the control panel of an account, for a quarter of an hour', async () => {
   await open('guest', 'guest.example.com');
-  const session = await panel.createSession(at('web-1'), 'guest');
+  const session = await panel.createSession(at('web-1'), 'guest', 'guest.example.com');
   expect(session?.url).toMatch(/^http:\/\/127\.0\.0\.1:4000\/cpanel\/[0-9a-f]{32}$/);
   expect((session?.expiresAt ?? 0) - Date.now()).toBeGreaterThan(14 * 60_000);
-  expect(await panel.createSession(at('web-1'), 'stranger')).toBeUndefined();
-  await expect(impatient.createSession(at(DEAD_SERVER), 'guest')).rejects.toMatchObject({ fault: 'timeout' });
+  expect(await panel.createSession(at('web-1'), 'stranger', 'guest.example.com')).toBeUndefined();
+  expect(await panel.createSession(at('web-1'), 'guest', 'another.example.com')).toBeUndefined();
+  await expect(impatient.createSession(at(DEAD_SERVER), 'guest', 'guest.example.com')).rejects.toMatchObject({
+    fault: 'timeout',
+  });
 });
 
 test('reports a change of an account that does not exist as refused, not as made', async () => {
