@@ -196,28 +196,43 @@ export async function resendDelivery(
 }
 
 /**
+ * Returns the deliveries of the given statuses since a time, oldest first, that one call resends, and the time from which the next call
+ * continues. A call resends all deliveries of that time or none, so that the next call, which begins with them, resends none again.
+ */
+async function chooseDeliveries(
+  deps: Pick<Deps, 'table'>,
+  { id, since, statuses }: Input<typeof ResendSkippedRoute>,
+): Promise<{ chosen: Delivery[]; next: string | undefined }> {
+  const found: Delivery[] = [];
+  let read = 0;
+  let next: string | undefined;
+  for await (const delivery of deps.table.each(Delivery, deliveriesOf(id), joinKey(since))) {
+    const isWanted = statuses.some((status) => status === delivery.status);
+    if (read === MAX_READ || (isWanted && found.length === MAX_RESENT)) {
+      next = delivery.createdAt;
+      break;
+    }
+    read += 1;
+    if (isWanted) found.push(delivery);
+  }
+  // If all of them had this time, no call would ever come further. Events of one endpoint seldom share a millisecond, let alone 500.
+  const isFurther = next !== undefined && next > since;
+  return { chosen: isFurther ? found.filter(({ createdAt }) => createdAt !== next) : found, next };
+}
+
+/**
  * Resends the deliveries of the given statuses (skipped, failed or delivered) since a time, oldest first: at most 500 in one call. `next` is
  * the time to continue from. Throws 409 if the endpoint is disabled.
  */
 export async function resendSkipped(
   deps: Deps,
   caller: Caller,
-  { id, since, statuses }: Input<typeof ResendSkippedRoute>,
+  input: Input<typeof ResendSkippedRoute>,
 ): Promise<Output<typeof ResendSkippedRoute>> {
+  const { id, since } = input;
   const [webhook, account] = await Promise.all([findWebhook(deps, caller, id), findAccount(deps, caller.accountId)]);
   if (!webhook.active) throw endpointDisabled();
-  const skipped: Delivery[] = [];
-  let read = 0;
-  let last: Delivery | undefined;
-  for await (const delivery of deps.table.each(Delivery, deliveriesOf(id), joinKey(since))) {
-    read += 1;
-    last = delivery;
-    if (statuses.some((each) => each === delivery.status)) skipped.push(delivery);
-    if (skipped.length > MAX_RESENT || read === MAX_READ) break;
-  }
-  const chosen = skipped.slice(0, MAX_RESENT);
-  // If the call stopped at MAX_READ, the next one continues from the last delivery that was read.
-  const next = skipped.at(MAX_RESENT) ?? (read === MAX_READ ? last : undefined);
+  const { chosen, next } = await chooseDeliveries(deps, input);
   // The limit is counted first. A delivery whose write then fails keeps its status, and a repeated call resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
   // A conflict means that another request resent the delivery. The write is a transaction, because a transaction that is retried after
@@ -226,7 +241,7 @@ export async function resendSkipped(
     ignoreConflict(deps.table.transact([restartSchedule(deps, delivery, concurrentUpdate).write]).then(() => true)),
   );
   const resent = written.filter((each) => each === true).length;
-  const data = { resent, remaining: next !== undefined, next: next?.createdAt ?? null };
+  const data = { resent, remaining: next !== undefined, next: next ?? null };
   // The deliveries were written before, one by one: a call that dies in between leaves no audit entry, but its repetition does.
   return await deps.commit([], { data }, { after: { since, ...data } });
 }
