@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { Cell, CellResources } from '../../table/entities/cells.ts';
+import { allUnchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
 import { HOME_CELL } from '../apps/cells.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /** An operator's input for a hosting cell. A new cell needs the resources that its stack printed. An existing cell keeps them if they are omitted. */
@@ -17,20 +19,50 @@ export const CellInput = () =>
 
 const invalidResources = (reason: string) => new ApiError('invalid_request', `resources: ${reason}`);
 
+/** Returns what the audit log shows of a cell. */
+const summaryOf = ({ id, open, resources: { account, region, appsDomain } = {} }: Summarized) => ({
+  id,
+  open,
+  account,
+  region,
+  appsDomain,
+});
+type Summarized = Pick<Cell, 'id' | 'open'> & {
+  resources?: Partial<Pick<CellResources, 'account' | 'region' | 'appsDomain'>> | undefined;
+};
+
+/** Returns the condition that no operator has changed a cell since it was read. A measurement of its capacity changes it every minute. */
+const asRead = (known: Cell) => {
+  const { open, account, region, appsDomain } = summaryOf(known);
+  const resources = { 'resources.account': account, 'resources.region': region, 'resources.appsDomain': appsDomain };
+  return allUnchanged({ open, ...resources }, [
+    'open',
+    'resources.account',
+    'resources.region',
+    'resources.appsDomain',
+  ]);
+};
+
 /** Adds or changes a hosting cell. An open cell accepts new applications once its capacity is measured, within a minute. */
 export async function setCell(
   deps: Deps,
   { id, open, resources }: z.output<ReturnType<typeof CellInput>>,
 ): Promise<{ id: string; open: boolean }> {
-  const known = await deps.table.get(Cell, { id });
   if (id === HOME_CELL && resources) throw invalidResources('the home cell uses the resources of the platform');
-  if (id !== HOME_CELL && !resources && !known) throw invalidResources(`required for the new cell ${id}`);
-  const now = deps.now().toISOString();
-  const set = { open, ...(resources ? { resources } : {}), ...schedule(Cell, now) };
-  const write = known
-    ? change(Cell, { id }, { set })
-    : create(Cell, { id, open, ...(resources ? { resources } : {}), dueAt: now });
-  const { account, region, appsDomain } = resources ?? known?.resources ?? {};
-  const about = { action: 'cell.set', accountId: NO_ACCOUNT, subjectId: id } as const;
-  return await deps.commit([write], { id, open }, { ...about, after: { id, open, account, region, appsDomain } });
+  return await retryRequest(async () => {
+    const known = await deps.table.get(Cell, { id });
+    if (id !== HOME_CELL && !resources && !known) throw invalidResources(`required for the new cell ${id}`);
+    const given = { open, ...(resources ? { resources } : {}) };
+    const due = schedule(Cell, deps.now());
+    const write = known
+      ? change(Cell, { id }, { set: { ...given, ...due }, when: asRead(known) }, concurrentUpdate)
+      : create(Cell, { id, ...given, dueAt: due.dueAt }, concurrentUpdate);
+    const about = { action: 'cell.set', accountId: NO_ACCOUNT, subjectId: id } as const;
+    const before = known ? { before: summaryOf(known) } : {};
+    return await deps.commit(
+      [write],
+      { id, open },
+      { ...about, ...before, after: summaryOf({ ...known, id, ...given }) },
+    );
+  });
 }
