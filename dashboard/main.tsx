@@ -1,5 +1,5 @@
 import './mantine.css';
-import './ui/colours.css';
+import './ui/colors.css';
 import './shell/shell.css';
 import './dashboard.css';
 import { StrictMode, startTransition } from 'react';

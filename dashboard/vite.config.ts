@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 const BASE = '/dashboard/';
 
 /** Stylesheets of the frame in index.html. They are inlined into the page. */
-const FRAME_STYLESHEETS = ['ui/colours.css', 'shell/shell.css'];
+const FRAME_STYLESHEETS = ['ui/colors.css', 'shell/shell.css'];
 
 /** Chunk of the code that every screen needs. The page preloads it, so that the first screen does not wait for it. */
 const COMMON_CHUNK = 'common';

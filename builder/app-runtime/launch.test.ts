@@ -21,8 +21,8 @@ beforeAll(async () => {
     'register.cjs': `const { transformSync } = require(${JSON.stringify(import.meta.resolve('esbuild').replace('file://', ''))});
       require.extensions['.ts'] = (module, file) => module._compile(
         transformSync(require('node:fs').readFileSync(file, 'utf8'), { loader: 'ts', format: 'cjs' }).code, file);`,
-    'src/index.ts': `import { Colour } from './colours';\nconsole.log(Colour.Red, process.env.GREETING);\n`,
-    'src/colours.ts': `export enum Colour { Red = 'red' }\n`,
+    'src/index.ts': `import { Color } from './colors';\nconsole.log(Color.Red, process.env.GREETING);\n`,
+    'src/colors.ts': `export enum Color { Red = 'red' }\n`,
   };
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -87,18 +87,18 @@ function TrafficCharts({ app, data }: { app: Application; data: AppMetrics }) {
     return {
       times: charts.times,
       requests: [
-        { label: 'Requests', values: charts.requests, colour: '--chart-1', kind: 'bars' },
-        { label: 'Errors', values: charts.errors, colour: '--chart-2', kind: 'bars' },
-        { label: '5xx', values: charts.serverErrors, colour: '--chart-3', kind: 'bars' },
+        { label: 'Requests', values: charts.requests, color: '--chart-1', kind: 'bars' },
+        { label: 'Errors', values: charts.errors, color: '--chart-2', kind: 'bars' },
+        { label: '5xx', values: charts.serverErrors, color: '--chart-3', kind: 'bars' },
       ] as const,
       latency: [
-        { label: 'p50', values: charts.p50, colour: '--chart-1', kind: 'line' },
-        { label: 'p95', values: charts.p95, colour: '--chart-2', kind: 'line', dash: [6, 3] },
-        { label: 'p99', values: charts.p99, colour: '--chart-5', kind: 'line', dash: [2, 2] },
+        { label: 'p50', values: charts.p50, color: '--chart-1', kind: 'line' },
+        { label: 'p95', values: charts.p95, color: '--chart-2', kind: 'line', dash: [6, 3] },
+        { label: 'p99', values: charts.p99, color: '--chart-5', kind: 'line', dash: [2, 2] },
       ] as const,
       concurrency: [
-        { label: 'Concurrent', values: charts.concurrency, colour: '--chart-4', kind: 'bars' },
-        { label: 'Refused (429)', values: charts.throttled, colour: '--chart-3', kind: 'line', dash: [6, 3] },
+        { label: 'Concurrent', values: charts.concurrency, color: '--chart-4', kind: 'bars' },
+        { label: 'Refused (429)', values: charts.throttled, color: '--chart-3', kind: 'line', dash: [6, 3] },
       ] as const,
       marks: data.deployments.map(({ at }) => ({ at: Date.parse(at) / 1000 })),
     };
@@ -145,13 +145,13 @@ const InstanceCharts = ({ app, range }: { app: Application; range: MetricRange }
             name="Cold starts"
             times={charts.times}
             format={formatCount}
-            series={[{ label: 'Instances started', values: charts.starts, colour: '--chart-1', kind: 'bars' }]}
+            series={[{ label: 'Instances started', values: charts.starts, color: '--chart-1', kind: 'bars' }]}
           />
           <TimeChart
             name={`Memory${peak === undefined ? '' : `: peak ${formatMb(peak)} of ${formatMb(data.memoryLimitMb)}`}`}
             times={charts.times}
             format={formatMb}
-            series={[{ label: 'Peak of an instance', values: charts.memory, colour: '--chart-5', kind: 'bars' }]}
+            series={[{ label: 'Peak of an instance', values: charts.memory, color: '--chart-5', kind: 'bars' }]}
           />
         </div>
       );

@@ -50,7 +50,7 @@ test.each([
   ['package.json is not valid JSON: Unexpected token.', undefined],
 ])('“%s” is mended at %s', (reason, path) => expect(remedyFor(reason)?.path).toBe(path));
 
-test('errors are highlighted, headings are bold, and coloured lines stay as they are', () => {
+test('errors are highlighted, headings are bold, and colored lines stay as they are', () => {
   const isRed = (text: string) => highlight(text).includes('\u001b[1;31m');
   const errors = ['npm error code E404', 'TypeError: x is undefined', "src/a.ts(1,2): error TS2322: Type 'a'"];
   expect([...errors, '==> Deployment failed: x'].filter((text) => !isRed(text))).toEqual([]);

@@ -67,13 +67,13 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
 export const remedyFor = (reason: string): Remedy | undefined => REMEDIES.find(([words]) => words.test(reason))?.[1];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences
-const COLOURED = /\x1b\[/;
+const COLORED = /\x1b\[/;
 const ERROR =
   /^\s*(?:npm (?:error|ERR!)|ERR_PNPM|error\b|✘|✖|FATAL|fatal:|(?:Uncaught )?[A-Z]\w*Error\b|Failed to compile)|\berror TS\d+:/;
 
-/** Colours the headings and errors of a log for `ui/Log.tsx`. A line that already has colours keeps them. */
+/** Colors the headings and errors of a log for `ui/Log.tsx`. A line that already has colors keeps them. */
 export function highlight(text: string): string {
-  if (COLOURED.test(text)) return text;
+  if (COLORED.test(text)) return text;
   if (text.startsWith(FAILURE) || ERROR.test(text)) return `\u001b[1;31m${text}\u001b[0m`;
   return text.startsWith(SECTION) ? `\u001b[1m${text}\u001b[0m` : text;
 }

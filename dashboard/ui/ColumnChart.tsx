@@ -1,8 +1,8 @@
 import { VisuallyHidden } from '@mantine/core';
 import './column-chart.css';
 
-/** Colours of a column's parts, in the order of the parts. */
-export const PART_COLOURS = ['var(--part-1)', 'var(--part-2)', 'var(--part-3)', 'var(--part-4)'] as const;
+/** Colors of a column's parts, in the order of the parts. */
+export const PART_COLORS = ['var(--part-1)', 'var(--part-2)', 'var(--part-3)', 'var(--part-4)'] as const;
 
 interface Column {
   id: string;
@@ -15,7 +15,7 @@ interface Column {
 interface ColumnChartProps {
   name: string;
   columns: readonly Column[];
-  /** Parts of each column, from the bottom up; at most as many as there are colours. */
+  /** Parts of each column, from the bottom up; at most as many as there are colors. */
   parts: readonly { label: string; values: readonly number[] }[];
   format: (value: number) => string;
   /** True if the columns are wide enough for their totals. */
@@ -26,20 +26,20 @@ interface ColumnChartProps {
 export function ColumnChart({ name, columns, parts, format, hasTotals = false }: ColumnChartProps) {
   const totals = columns.map((_, index) => parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const max = Math.max(1, ...totals);
-  const coloured = parts.map((part, index) => ({ ...part, colour: PART_COLOURS[index] ?? PART_COLOURS[3] }));
+  const colored = parts.map((part, index) => ({ ...part, color: PART_COLORS[index] ?? PART_COLORS[3] }));
   return (
     <div className="card column-chart">
       <ul className="column-legend" aria-hidden="true">
-        {coloured.map(({ label, colour }) => (
+        {colored.map(({ label, color }) => (
           <li key={label}>
-            <span style={{ background: colour }} />
+            <span style={{ background: color }} />
             {label}
           </li>
         ))}
       </ul>
       <ol aria-label={name}>
         {columns.map(({ id, label: short, title }, index) => {
-          const nonZero = coloured.filter(({ values }) => (values[index] ?? 0) > 0);
+          const nonZero = colored.filter(({ values }) => (values[index] ?? 0) > 0);
           const description = `${title}: ${format(totals[index] ?? 0)}${
             nonZero.length > 0
               ? ` (${nonZero.map(({ label, values }) => `${label} ${format(values[index] ?? 0)}`).join(', ')})`
@@ -54,8 +54,8 @@ export function ColumnChart({ name, columns, parts, format, hasTotals = false }:
                 </span>
               )}
               <span className="column-bar" aria-hidden="true">
-                {nonZero.map(({ label, values, colour }) => (
-                  <span key={label} style={{ height: `${((values[index] ?? 0) / max) * 100}%`, background: colour }} />
+                {nonZero.map(({ label, values, color }) => (
+                  <span key={label} style={{ height: `${((values[index] ?? 0) / max) * 100}%`, background: color }} />
                 ))}
               </span>
               <span className="column-name" aria-hidden="true">

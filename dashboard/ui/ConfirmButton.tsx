@@ -20,7 +20,7 @@ interface ConfirmButtonProps extends Pick<ButtonProps, 'variant'> {
   confirmationText?: string;
   /** Label of the dismiss button, if `Cancel` could be mistaken for the action. */
   keepLabel?: string;
-  /** Colours the buttons red. */
+  /** Colors the buttons red. */
   destructive?: boolean;
   /** The right that the action requires, if it differs from the screen's. */
   right?: Right;

@@ -42,7 +42,7 @@ interface LogProps {
 }
 
 /**
- * A log with its ANSI colours; it can be searched, copied and downloaded. A growing log follows its end unless the user has
+ * A log with its ANSI colors; it can be searched, copied and downloaded. A growing log follows its end unless the user has
  * scrolled up.
  */
 export function Log({ name, lines, live, paused, pause, fileName }: LogProps) {

@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes } from 'react';
 
 interface RowButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   size: RowButtonSize;
-  /** Colours the label red. */
+  /** Colors the label red. */
   destructive?: boolean;
   /** Shows progress and disables the button. */
   loading?: boolean;

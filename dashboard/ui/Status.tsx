@@ -1,6 +1,6 @@
 type Tone = 'good' | 'busy' | 'bad' | 'warn' | 'idle';
 
-/** Colour of each status of the contract; an unknown status is grey. */
+/** Color of each status of the contract; an unknown status is gray. */
 const TONES: Readonly<Record<string, Tone>> = {
   RUNNING: 'good',
   LIVE: 'good',
@@ -28,7 +28,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   DISABLED: 'bad',
 };
 
-/** A status as a coloured label. The colour carries no information that the word lacks. */
+/** A status as a colored label. The color carries no information that the word lacks. */
 export const Status = ({ value, label = toLabel(value) }: { value: string; label?: string }) => (
   <span className={`status status-${TONES[value] ?? 'idle'}`}>{label}</span>
 );

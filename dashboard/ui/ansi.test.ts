@@ -7,7 +7,7 @@ const textOf = (log: string) =>
     .join('');
 
 describe('a log with escape sequences', () => {
-  test('shows its colours and removes the sequences', () => {
+  test('shows its colors and removes the sequences', () => {
     expect(parseAnsi('a \x1b[1;31mred\x1b[0m b')).toEqual([
       { text: 'a ', className: '' },
       { text: 'red', className: 'ansi-bold ansi-31' },
@@ -15,7 +15,7 @@ describe('a log with escape sequences', () => {
     ]);
   });
 
-  test('does not mistake 256-colour and true-colour arguments for codes', () => {
+  test('does not mistake 256-color and true-color arguments for codes', () => {
     expect(parseAnsi('\x1b[38;5;31mx')).toEqual([{ text: 'x', className: '' }]);
     expect(parseAnsi('\x1b[38;2;1;1;1mx')).toEqual([{ text: 'x', className: '' }]);
   });

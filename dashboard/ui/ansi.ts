@@ -13,24 +13,24 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/g;
 interface Style {
   bold: boolean;
   dim: boolean;
-  colour: number | undefined;
+  color: number | undefined;
 }
-const PLAIN: Style = { bold: false, dim: false, colour: undefined };
+const PLAIN: Style = { bold: false, dim: false, color: undefined };
 
-const classNameFor = ({ bold, dim, colour }: Style): string =>
-  [bold && 'ansi-bold', dim && 'ansi-dim', colour && `ansi-${colour}`].filter(Boolean).join(' ');
+const classNameFor = ({ bold, dim, color }: Style): string =>
+  [bold && 'ansi-bold', dim && 'ansi-dim', color && `ansi-${color}`].filter(Boolean).join(' ');
 
 function applyCode(style: Style, code: number): Style {
   if (code === 0) return PLAIN;
   if (code === 1) return { ...style, bold: true };
   if (code === 2) return { ...style, dim: true };
   if (code === 22) return { ...style, bold: false, dim: false };
-  if (code === 39) return { ...style, colour: undefined };
-  if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) return { ...style, colour: code };
+  if (code === 39) return { ...style, color: undefined };
+  if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) return { ...style, color: code };
   return style;
 }
 
-/** Parses SGR codes without the arguments of 256-colour and true-colour codes. */
+/** Parses SGR codes without the arguments of 256-color and true-color codes. */
 function parseCodes(parameters: string): number[] {
   const codes = parameters.split(/[;:]/).map(Number);
   const extended = codes.findIndex((code) => code === 38 || code === 48);

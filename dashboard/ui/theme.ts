@@ -13,7 +13,7 @@ const teal: MantineColorsTuple = [
   '#05403d',
 ];
 
-/** Mantine theme of the dashboard. Colours that differ between light and dark are in colours.css. */
+/** Mantine theme of the dashboard. Colors that differ between light and dark are in colors.css. */
 export const theme = createTheme({
   colors: { teal },
   primaryColor: 'teal',

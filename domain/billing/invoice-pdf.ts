@@ -64,7 +64,7 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   });
   const write = (text: string, x: number, y: number, options: PDFKit.Mixins.TextOptions = {}) =>
     document.text(toPrintable(text), x, y, { width: WIDTH, ...options });
-  const style = (font: string, size: number, colour = TEXT) => document.font(font).fontSize(size).fillColor(colour);
+  const style = (font: string, size: number, color = TEXT) => document.font(font).fontSize(size).fillColor(color);
   const rule = (y: number) =>
     document
       .moveTo(MARGIN, y)
@@ -109,13 +109,13 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
 
   const amountX = MARGIN + WIDTH - AMOUNT_WIDTH;
   /** Writes a row and moves `y` below it. Begins a new page if the row does not fit. */
-  const row = (text: string, value: string, font = REGULAR, colour = TEXT): void => {
-    style(font, 10.5, colour);
+  const row = (text: string, value: string, font = REGULAR, color = TEXT): void => {
+    style(font, 10.5, color);
     const height = document.heightOfString(toPrintable(text), { width: WIDTH - AMOUNT_WIDTH - 12 });
     if (y + height > BOTTOM) {
       document.addPage();
       y = MARGIN;
-      style(font, 10.5, colour);
+      style(font, 10.5, color);
     }
     write(text, MARGIN, y, { width: WIDTH - AMOUNT_WIDTH - 12 });
     write(value, amountX, y, { width: AMOUNT_WIDTH, align: 'right' });

@@ -98,7 +98,7 @@ test('half of a surrogate pair is refused in every body that is JSON, those of t
 });
 
 test('accepts a valid body, sets defaults and ignores unknown fields', () => {
-  const parsed = parseInput(createApp as unknown as Route, event(JSON.stringify({ name: ' My app ', colour: 'red' })));
+  const parsed = parseInput(createApp as unknown as Route, event(JSON.stringify({ name: ' My app ', color: 'red' })));
   expect(parsed).toEqual({
     name,
     framework: 'NEXTJS',

@@ -37,7 +37,7 @@ test.each([
   [['rule', 'stopGadget', '--area', 'apps', '--entity', 'Nothing'], '--entity must be one of Account'],
   [['endpoint', 'gadget', '--area', 'apps'], 'a verb and a noun are required'],
   [['endpoint', 'getOther', '--area', 'apps', '--path', '/other'], '--path must begin with /v1/'],
-  [['endpoint', 'getOther', '--area', 'apps', '--colour', 'red'], "Unknown option '--colour'"],
+  [['endpoint', 'getOther', '--area', 'apps', '--color', 'red'], "Unknown option '--color'"],
 ])(
   'refuses %j',
   async (args, reason) => {

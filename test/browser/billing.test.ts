@@ -251,7 +251,7 @@ test('an unpaid invoice is paid from the wallet after confirmation, and not with
   await page.getByText('Paid', { exact: true }).first().waitFor();
 });
 
-test('forced colours show the state of switches and the colours of charts', async () => {
+test('forced colors show the state of switches and the colors of charts', async () => {
   const account = await newAccount({ walletCents: 50_000 });
   await issueUnpaidInvoice(account.id);
   const page = await openScreen(await signedInContext(account), 'billing');
@@ -263,8 +263,8 @@ test('forced colours show the state of switches and the colours of charts', asyn
   await expect.poll(async () => off.equals(await track.screenshot()), POLL).toBe(false);
   await page.goto('billing/spending');
   await page.locator('.column-legend').waitFor();
-  const colours = await page.evaluate<string[]>(
+  const colors = await page.evaluate<string[]>(
     `[...document.querySelectorAll('.column-legend span')].map((span) => getComputedStyle(span).backgroundColor)`,
   );
-  expect(new Set(colours).size).toBe(3);
+  expect(new Set(colors).size).toBe(3);
 });

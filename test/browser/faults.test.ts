@@ -305,15 +305,15 @@ test('on a phone the navigation is hidden until it is opened', async () => {
   expect(await button.getAttribute('aria-expanded')).toBe('false');
 });
 
-test('the colours follow the system until the user chooses, and the choice persists', async () => {
+test('the colors follow the system until the user chooses, and the choice persists', async () => {
   const context = await signedInContext(await newAccount(), { dark: true });
   const page = await openScreen(context, '');
   const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
   expect(await scheme()).toBe('dark');
-  await page.getByRole('button', { name: 'Switch to light colours' }).click();
+  await page.getByRole('button', { name: 'Switch to light colors' }).click();
   expect(await scheme()).toBe('light');
   await page.reload();
-  await page.getByRole('button', { name: 'Switch to dark colours' }).waitFor();
+  await page.getByRole('button', { name: 'Switch to dark colors' }).waitFor();
   expect(await scheme()).toBe('light');
 });
 

@@ -125,7 +125,7 @@ test('requests of visitors are charted, readable by keyboard and as a table, and
   expect(await page.getByText('REQUEST {').count()).toBe(0);
 });
 
-test('a log is searched, paused while it grows, and downloaded without its colours', async () => {
+test('a log is searched, paused while it grows, and downloaded without its colors', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createApp, { body: { name: 'Talks' } })).body.data;
   const context = await signedInContext(account);

@@ -84,7 +84,7 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
       for (const { id, nodes } of grave) found[`${screen} ${id}`] = nodes.map(({ html }) => html.slice(0, 200));
       if (visitor.size === 'desk') {
-        // The other colours have the same elements: their contrast is what may differ.
+        // The other colors have the same elements: their contrast is what may differ.
         await page.emulateMedia({ colorScheme: 'dark' });
         await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
         const dark = await examine(page, { runOnly: ['color-contrast'] });

@@ -25,6 +25,6 @@ export async function missingStyles(page: Page): Promise<string[]> {
   return [...new Set(shown)].filter((name) => all.has(name) && !built.has(name));
 }
 
-/** Returns the background colour of an element. */
+/** Returns the background color of an element. */
 export const backgroundOf = (element: Locator): Promise<string> =>
   element.evaluate((shown) => shown.ownerDocument.defaultView?.getComputedStyle(shown).backgroundColor ?? 'none');

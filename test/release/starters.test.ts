@@ -57,7 +57,7 @@ function startFrom(example: string, name: string, files: Record<string, string |
   commitTo(folder, files);
 }
 
-/** Encodes a single-colour image as PNG. */
+/** Encodes a single-color image as PNG. */
 function picture(side: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);

@@ -51,8 +51,8 @@ export function TimeChart({ name, times, series, format, marks = NO_MARKS, onPic
   const last = times.length - 1;
   const shown = Math.min(cursor ?? last, last);
 
-  // The colours are read when the chart is drawn, so a change of the scheme has to redraw it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the scheme decides the colours
+  // The colors are read when the chart is drawn, so a change of the scheme has to redraw it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the scheme decides the colors
   useEffect(() => {
     let isUnmounted = false;
     import('./plot.ts').then(
@@ -151,20 +151,12 @@ export function TimeChart({ name, times, series, format, marks = NO_MARKS, onPic
 }
 
 /** Legend symbol of a series: filled for bars, with its dashes for a line. */
-const Swatch = ({ series: { colour, kind, dash } }: { series: Series }) => (
+const Swatch = ({ series: { color, kind, dash } }: { series: Series }) => (
   <svg width="16" height="10" aria-hidden="true">
     {kind === 'bars' ? (
-      <rect width="16" height="10" rx="2" fill={`var(${colour})`} />
+      <rect width="16" height="10" rx="2" fill={`var(${color})`} />
     ) : (
-      <line
-        x1="0"
-        y1="5"
-        x2="16"
-        y2="5"
-        stroke={`var(${colour})`}
-        strokeWidth="2.5"
-        strokeDasharray={dash?.join(' ')}
-      />
+      <line x1="0" y1="5" x2="16" y2="5" stroke={`var(${color})`} strokeWidth="2.5" strokeDasharray={dash?.join(' ')} />
     )}
   </svg>
 );

@@ -9,9 +9,9 @@ export interface Series {
   /** Top edges of bars that are stacked on those of later series; the values if omitted. */
   tops?: readonly number[];
   /** Name of a CSS variable of chart.css. */
-  colour: string;
+  color: string;
   kind: 'bars' | 'line';
-  /** Dashes of a line in pixels, so that lines differ by more than their colour. */
+  /** Dashes of a line in pixels, so that lines differ by more than their color. */
   dash?: readonly number[];
 }
 
@@ -48,16 +48,16 @@ const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: 
 export function drawChart(target: HTMLElement, { times, series, marks, format, onCursor, onPick }: ChartData): Chart {
   const period = (times[1] ?? 0) - (times[0] ?? 0);
   const style = getComputedStyle(target);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
+  const color = (name: string) => style.getPropertyValue(name).trim();
   const font = `11px ${style.fontFamily}`;
-  const axis = { stroke: colour('--chart-text'), font, ticks: { show: false } };
-  const grid = { stroke: colour('--line'), width: 1 };
+  const axis = { stroke: color('--chart-text'), font, ticks: { show: false } };
+  const grid = { stroke: color('--line'), width: 1 };
   const bars = UPlot.paths.bars?.({ size: [0.8, 40], radius: 0.15 });
 
   const drawMarks = ({ ctx, bbox, valToPos, scales }: UPlot): void => {
     ctx.save();
-    ctx.strokeStyle = colour('--chart-mark');
-    ctx.fillStyle = colour('--chart-mark');
+    ctx.strokeStyle = color('--chart-mark');
+    ctx.fillStyle = color('--chart-mark');
     ctx.lineWidth = devicePixelRatio;
     for (const { at } of marks) {
       if (at < (scales.x?.min ?? 0) || at > (scales.x?.max ?? 0)) continue;
@@ -103,12 +103,12 @@ export function drawChart(target: HTMLElement, { times, series, marks, format, o
       ],
       series: [
         {},
-        ...series.map(({ label, colour: name, kind, dash }) => ({
+        ...series.map(({ label, color: name, kind, dash }) => ({
           label,
-          stroke: colour(name),
+          stroke: color(name),
           width: kind === 'bars' ? 0 : 2,
           points: { show: false },
-          ...(kind === 'bars' ? { fill: colour(name), ...(bars ? { paths: bars } : {}) } : {}),
+          ...(kind === 'bars' ? { fill: color(name), ...(bars ? { paths: bars } : {}) } : {}),
           ...(dash ? { dash: [...dash] } : {}),
         })),
       ],

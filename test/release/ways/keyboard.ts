@@ -41,7 +41,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
     if (tabs === MAX_TABS) throw new Error(`not reached with Tab: ${target}`);
     await page.keyboard.press(key);
   }
-  // The colour of a border changes by a transition.
+  // The color of a border changes by a transition.
   await expect
     .poll(() => appearance(target), { ...POLL, message: `the focus of ${target} is not visible` })
     .not.toBe(before);
