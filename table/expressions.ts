@@ -44,11 +44,13 @@ export interface Change {
   whenAny?: readonly AnyOf[];
 }
 
+const isWord = (name: string): boolean => /^[A-Za-z]+$/.test(name);
+
 const aliases = new Map<string, string>();
 /** Returns the alias of an attribute whose name is a single word. There are few of them and every request uses them, so they are cached. */
 function plainAlias(path: string): string | undefined {
   const known = aliases.get(path);
-  if (known !== undefined || !/^[A-Za-z]+$/.test(path)) return known;
+  if (known !== undefined || !isWord(path)) return known;
   aliases.set(path, `#${path}`);
   return `#${path}`;
 }
@@ -56,6 +58,7 @@ function plainAlias(path: string): string | undefined {
 /** Collects the names and values of an expression while it is built. */
 export class Expression {
   readonly names: Record<string, string> = {};
+  private readonly numbered = new Map<string, string>();
   private readonly values: Record<string, unknown> = {};
   private count = 0;
 
@@ -69,11 +72,21 @@ export class Expression {
     return path
       .split('.')
       .map((part) => {
-        const alias = `#${part.replace(/\W/g, '_')}`;
+        const alias = isWord(part) ? `#${part}` : this.numberedAlias(part);
         this.names[alias] = part;
         return alias;
       })
       .join('.');
+  }
+
+  /**
+   * Returns the alias of an attribute whose name is more than a word. It is a number, because an expression may have 4 KB, and a close of AI
+   * windows names hundreds of attributes with long names.
+   */
+  private numberedAlias(part: string): string {
+    const alias = this.numbered.get(part) ?? `#n${this.numbered.size + 1}`;
+    this.numbered.set(part, alias);
+    return alias;
   }
 
   /** Throws for undefined, which DynamoDB refuses. Use `remove` to remove a field. */

@@ -24,3 +24,14 @@ test('an item that an update creates equals one that is put, and replaces none',
   expect(items('THING')).toMatchObject([{ id: 'a', entityVersion: 1 }]);
   await expect(make('b')).rejects.toThrow('exists');
 });
+
+test('attributes whose names differ only in a sign have different aliases, and long names have short ones', async () => {
+  const { table, items } = memoryTable();
+  const values = { 'a-b': 1, a_b: 2, 'a.b': 3, 'a.c_d': 4 };
+  await table.transact([upsert(Thing, { id: 'a' }, { set: { id: 'a', a: {} } })]);
+  await table.transact([upsert(Thing, { id: 'a' }, { set: values })]);
+  expect(items('THING')).toMatchObject([{ 'a-b': 1, a_b: 2, a: { b: 3, c_d: 4 } }]);
+  const names = Array.from({ length: 200 }, (_, index) => `calls_7374382_${index}`);
+  const { UpdateExpression } = upsert(Thing, { id: 'a' }, { remove: names }).input;
+  expect(String(UpdateExpression).length).toBeLessThan(1500);
+});
