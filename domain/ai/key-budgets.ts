@@ -29,9 +29,15 @@ type Sum = 'spent' | 'charged' | 'alerted';
 /** Returns the attribute that stores a sum of a month; `alerted` stores the budget for which the alert was sent. */
 export const monthAttribute = (sum: Sum, month: string): string => `${sum}_${month.replace('-', '')}`;
 
+/** Returns the month that is a number of months before the current one. */
+const monthBefore = (now: Date, months: number): string =>
+  monthAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
+
+export const previousMonthAt = (now: Date): string => monthBefore(now, 1);
+
 /** Returns the attributes of the month before last, which nothing reads any more. */
 export function staleMonthAttributes(now: Date): string[] {
-  const month = monthAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 1));
+  const month = monthBefore(now, 2);
   return (['spent', 'charged', 'alerted'] as const).map((sum) => monthAttribute(sum, month));
 }
 

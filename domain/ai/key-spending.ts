@@ -3,7 +3,7 @@ import { DAY, epoch } from '../../table/entity.ts';
 import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { chargedIn, KEPT_DAYS, monthAt, monthAttribute, staleMonthAttributes } from './key-budgets.ts';
+import { chargedIn, KEPT_DAYS, monthAt, monthAttribute, previousMonthAt, staleMonthAttributes } from './key-budgets.ts';
 import { readUnclosed, writeOnce } from './usage-sums.ts';
 import { firstUnclosedOf, startOf } from './windows.ts';
 
@@ -22,7 +22,10 @@ export function addSpending(spending: Spending, { keyId, keySumAtClose, amountMi
   spending.set(keyId, (spending.get(keyId) ?? 0) - amountMicroRand);
 }
 
-/** Adds the spending of a window to the months of the keys. As with the sums of days, a repetition adds nothing (usage-sums.ts). */
+/**
+ * Adds the spending of a window to the months of the keys; months before the last one are removed, and not added to. As with the sums of
+ * days, a repetition adds nothing (usage-sums.ts).
+ */
 export async function addWindowSpending(
   deps: Pick<Deps, 'table' | 'now'>,
   accountId: string,
@@ -31,6 +34,7 @@ export async function addWindowSpending(
 ): Promise<void> {
   // A window never spans two months: every month begins at the start of a window.
   const month = monthAt(startOf(window));
+  if (month < previousMonthAt(deps.now())) return;
   const expiresAtEpoch = epoch(deps.now().toISOString()) + KEPT_DAYS * DAY;
   const writes = [...spending].map(([keyId, microRand]) => {
     const key = { accountId, keyId };
