@@ -6,7 +6,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
-import { changeRemovingKeySums, removableAtOnce } from './key-calls.ts';
+import { planKeySums } from './key-calls.ts';
 import { addSpending, addWindowSpending, type Spending } from './key-spending.ts';
 import { addEntry, addWindow, entriesSince, type SumsByKey } from './usage-sums.ts';
 import {
@@ -23,6 +23,8 @@ import {
 
 /** A close ends after the window in which it reaches this many entries. The account stays due for the remaining windows. */
 export const MAX_ENTRIES = 5000;
+/** Windows that one close takes up, oldest first, for the same reason that {@link planKeySums} has a limit. */
+const MAX_WINDOWS = 25;
 
 /** Repairs that closing an account's windows had to make. */
 export interface Repair {
@@ -78,13 +80,9 @@ function planClose(
   const windows = windowsOf(account);
   const closing = windows.filter(({ window }) => window < unclosed);
   // Windows without running calls: their remaining holds are released.
-  const over = removableAtOnce(
-    closing.filter(
-      ({ window, calls, held }) =>
-        (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0),
-    ),
-  );
-  const keySums = changeRemovingKeySums(account, over);
+  const isOver = ({ window, calls, held }: Window): boolean =>
+    (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0);
+  const { windows: over, ...keySums } = planKeySums(account, closing.filter(isOver).slice(0, MAX_WINDOWS));
   const sumOf = (items: Window[], name: 'ledger' | 'held' | 'calls') =>
     items.reduce((sum, item) => sum + item[name], 0);
   const legacy = legacyHolds(account, now);
@@ -146,7 +144,8 @@ interface WindowEntries {
 async function sumClosingWindows(deps: Deps, account: AiAccount): Promise<ClosingSums> {
   const { accountId, closedWindow = 0 } = account;
   const first = firstUnclosedOf(account) ?? Infinity;
-  let unclosed = Math.max(firstUnclosedAt(deps.now()), closedWindow + 1);
+  const firstOfNextClose = windowsOf(account)[MAX_WINDOWS]?.window ?? Infinity;
+  let unclosed = Math.max(Math.min(firstUnclosedAt(deps.now()), firstOfNextClose), closedWindow + 1);
   if (first >= unclosed) return { ledger: 0, unclosed };
   const byWindow = new Map<number, WindowEntries>();
   let read = 0;

@@ -17,10 +17,10 @@ export const MAX_CALLS = LIMITS.concurrentAiCallsPerKey.amounts;
  */
 const SUFFIX_LENGTH = 6;
 const OPEN_PREFIX = 'open_';
-/** Idle keys whose attributes one close removes. More conditions could exceed the 4 KB of an expression. */
+/** Attributes of windows that one close removes: more could exceed the 4 KB of an expression. */
+const MAX_KEY_SUMS = 150;
+/** Idle keys that one close removes: more conditions, with those of the windows, could exceed the 300 operators of an expression. */
 const MAX_IDLE_KEYS = 50;
-/** Attributes of keys that one close removes, for the same reason. */
-const MAX_KEY_SUMS = 200;
 
 /** Returns the part of the attribute names that stands for a key. Calls by logins, which have no key id, are counted together. */
 const suffixOf = (keyId: string): string => keyId.slice(-SUFFIX_LENGTH) || 'login';
@@ -44,38 +44,43 @@ export const mayBeginCall = (keyId: string): Record<string, Condition> => ({
   [OPEN_PREFIX + suffixOf(keyId)]: { absentOrBelow: MAX_CALLS },
 });
 
-/** Returns the oldest of the given windows that one close can remove: all but those that would make its expression too long. */
-export function removableAtOnce(over: readonly Window[]): Window[] {
-  let keySums = 0;
-  return over.filter(({ keys }, index) => {
-    keySums += keys.size;
-    return index === 0 || keySums <= MAX_KEY_SUMS;
-  });
-}
-
 /**
- * Returns the change that subtracts the remaining calls of removed windows from their keys, and removes the keys that have no call in any
- * other window. The attributes of a window need no condition, because every write that changes them also changes the window's `calls`.
+ * Returns the change that subtracts the remaining calls of windows from their keys, and removes the keys that have no call in any
+ * other window. One close can remove a limited number of attributes, oldest first; `windows` are the windows of which none is left, so
+ * that they can be removed as well.
  */
-export function changeRemovingKeySums(
+export function planKeySums(
   account: AiAccount,
-  removed: readonly Window[],
-): Required<Pick<Change, 'add' | 'remove' | 'when'>> {
-  const windows = new Set(removed.map(({ window }) => window));
-  const remaining = windowsOf(account).filter(({ window }) => !windows.has(window));
-  const change = {
+  over: readonly Window[],
+): Required<Pick<Change, 'add' | 'remove' | 'when'>> & { windows: Window[] } {
+  const removed = over
+    .flatMap(({ window, keys }) => [...keys].map(([suffix, calls]) => ({ window, suffix, calls })))
+    .slice(0, MAX_KEY_SUMS);
+  const names = new Set(removed.map(({ window, suffix }) => keySumAttribute(window, suffix)));
+  const remaining = windowsOf(account).flatMap(({ window, keys }) =>
+    [...keys.keys()].flatMap((suffix) => (names.has(keySumAttribute(window, suffix)) ? [] : [{ window, suffix }])),
+  );
+  const plan = {
+    windows: over.filter(({ window }) => !remaining.some((sum) => sum.window === window)),
     add: {} as Record<string, number>,
-    remove: removed.flatMap(({ window, keys }) => [...keys.keys()].map((suffix) => keySumAttribute(window, suffix))),
-    when: {} as Record<string, Condition>,
+    remove: [...names],
+    // Every write that changes the calls of a key also changes the window's.
+    when: Object.fromEntries(
+      over.flatMap(({ window, calls, attributes }): [string, Condition][] => {
+        const attribute = sumAttribute('calls', window);
+        return attributes.includes(attribute) ? [[attribute, { is: calls }]] : [];
+      }),
+    ),
   };
+  let idleKeys = 0;
   for (const attribute of Object.keys(account).filter((name) => name.startsWith(OPEN_PREFIX))) {
     const suffix = attribute.slice(OPEN_PREFIX.length);
-    const crashed = removed.reduce((sum, { keys }) => sum + (keys.get(suffix) ?? 0), 0);
-    const isIdle = !remaining.some(({ keys }) => keys.has(suffix));
-    if (isIdle && Object.keys(change.when).length < MAX_IDLE_KEYS) {
-      change.remove.push(attribute);
-      change.when[attribute] = { is: Number(account[attribute]) };
-    } else if (crashed > 0) change.add[attribute] = -crashed;
+    const crashed = removed.reduce((sum, each) => sum + (each.suffix === suffix ? each.calls : 0), 0);
+    if (idleKeys < MAX_IDLE_KEYS && !remaining.some((sum) => sum.suffix === suffix)) {
+      idleKeys += 1;
+      plan.remove.push(attribute);
+      plan.when[attribute] = { is: Number(account[attribute]) };
+    } else if (crashed !== 0) plan.add[attribute] = -crashed;
   }
-  return change;
+  return plan;
 }

@@ -38,6 +38,26 @@ export function attributesOf(item: Item): Stored {
   }
 }
 
+/**
+ * Limits of one expression, of which DynamoDB does not say how it counts operators; we count all that there are.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
+const MAX_EXPRESSION_BYTES = 4096;
+const MAX_OPERATORS = 300;
+
+/** Throws for what DynamoDB refuses of any item: an expression that is too long, and two changes of one attribute. */
+export function refuseMalformed(request: Expressions): void {
+  for (const text of [request.ConditionExpression ?? '', request.UpdateExpression ?? '']) {
+    const operators = [...text.matchAll(/ (?:=|<>|<|>=|AND|OR|IN) |\w\(/g)].length;
+    if (Buffer.byteLength(text) > MAX_EXPRESSION_BYTES || operators > MAX_OPERATORS)
+      throw new Error(`Invalid expression of ${text.length} characters with ${operators} operators: ${text}`);
+  }
+  const { path } = scope(request);
+  const changed = clausesOf(request).map(({ clause }) => path(clause.split(' ')[0] ?? '').join('.'));
+  const twice = changed.find((name, index) => changed.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`Two document paths overlap with each other: ${twice}`);
+}
+
 /** Resolves the paths and values of one expression. */
 function scope(request: Expressions) {
   const names = request.ExpressionAttributeNames ?? {};

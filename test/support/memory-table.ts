@@ -3,7 +3,16 @@ import type { Deps } from '../../domain/deps.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { createTable, type Send, type Table } from '../../table/table.ts';
 import { type Charge, INDEX_KEYS, readCharge, refusedCharges, textOf, unitsOf, writeCharges } from './capacity.ts';
-import { attributesOf, changedBy, type Expressions, holds, type Item, plain, updated } from './memory-expressions.ts';
+import {
+  attributesOf,
+  changedBy,
+  type Expressions,
+  holds,
+  type Item,
+  plain,
+  refuseMalformed,
+  updated,
+} from './memory-expressions.ts';
 
 /**
  * The subset of DynamoDB that `table/` uses, in memory: the expressions of writes.ts, transactions, the three indexes and the
@@ -93,6 +102,7 @@ export function memoryTable(): MemoryTable {
     const Keys = plain(request.Key ?? request.Item);
     const key = keyOf(Keys);
     const before = stored.get(key);
+    refuseMalformed(request);
     if (!holds(request, before)) {
       note(times, Keys, before, undefined, true);
       const shown = before && request.ReturnValuesOnConditionCheckFailure ? { Item: attributesOf(before) } : {};
