@@ -46,29 +46,52 @@ function minuteOf(time: string): string {
   return `${minute.slice(0, 10)} ${minute.slice(11, 16)} UTC`;
 }
 
+/** Returns the time at which the money of all new cards is available, with the reason. */
+function availableFrom(account: Pick<Account, 'newCardHolds'>, now: string): string {
+  const ends = currentHolds(account, now).map(({ until }) => until);
+  return `${minuteOf(ends.sort().at(-1) ?? now)}, because a card that is new to this account has paid in`;
+}
+
+/** Money of an account that may be spent, and the part of it that is withheld from a purchase. `now` is ISO 8601. */
+interface WithheldMoney {
+  spendableCents: number;
+  withheld: number;
+  now: string;
+}
+
 /**
  * Creates the error of a purchase with withheld money: 402, with the available amount and the time at which everything is available. It names
  * no card, because payments are not assigned to purchases: how much of a card's money the wallet still has is not known.
  */
 export function newCardError(
   account: Pick<Account, 'newCardHolds'>,
-  { spendableCents, withheld, now }: { spendableCents: number; withheld: number; now: string },
+  { spendableCents, withheld, now }: WithheldMoney,
 ): ApiError {
-  const until =
-    currentHolds(account, now)
-      .map((hold) => hold.until)
-      .sort()
-      .at(-1) ?? now;
   const availableCents = Math.max(0, spendableCents - withheld);
   return new ApiError(
     'insufficient_funds',
-    `R${formatRand(availableCents)} of the wallet can buy domains and AI credits now. The other R${formatRand(spendableCents - availableCents)} is available from ${minuteOf(until)}, because a card that is new to this account has paid in.`,
+    `R${formatRand(availableCents)} of the wallet can buy domains and AI credits now. The other R${formatRand(spendableCents - availableCents)} is available from ${availableFrom(account, now)}.`,
   );
 }
 
-/** Creates the error of a purchase with money that a dispute has frozen: 402. */
-export const disputeError = (frozenCents: number): ApiError =>
-  new ApiError(
-    'insufficient_funds',
-    `R${formatRand(frozenCents)} of the wallet is frozen, because a card payment is disputed. Contact support, or add money.`,
-  );
+/**
+ * Creates the error of a purchase for which money is missing: 402, with the amount to top up. It names frozen money, which the amount
+ * replaces, and withheld money, for which the purchase would have to wait even after the top-up.
+ */
+export function missingMoneyError(
+  account: Pick<Account, 'newCardHolds' | 'frozenCents'>,
+  { amountCents, spendableCents, withheld, now }: WithheldMoney & { amountCents: number },
+): ApiError {
+  const { frozenCents = 0 } = account;
+  const missing = `Insufficient wallet balance: R${formatRand(amountCents - spendableCents)} is missing`;
+  const remedy =
+    frozenCents > 0
+      ? ` while R${formatRand(frozenCents)} of the wallet is frozen, because a card payment is disputed. Top up first, or contact support.`
+      : '. Top up first.';
+  const waitingCents = Math.min(withheld, Math.max(0, spendableCents));
+  const wait =
+    waitingCents > 0
+      ? ` R${formatRand(waitingCents)} of the wallet can buy domains and AI credits only from ${availableFrom(account, now)}.`
+      : '';
+  return new ApiError('insufficient_funds', missing + remedy + wait);
+}

@@ -36,6 +36,22 @@ describe('a dispute', () => {
     expectLedgerInvariants(run.memory);
   });
 
+  test('is named with the amount that a top-up has to replace, whether or not the balance would be enough', async () => {
+    const run = await cardSimulation({ walletCents: 100 * RAND });
+    const reference = await run.payIn(500);
+    await run.tellDispute(reference, 500, 'OPEN');
+    const frozen = 'is missing while R500.00 of the wallet is frozen, because a card payment is disputed.';
+    for (const [price, missing] of [
+      [300, 200],
+      [700, 600],
+    ] as const) {
+      const message = `Insufficient wallet balance: R${missing}.00 ${frozen} Top up first, or contact support.`;
+      await expect(run.buy('PLAN', price)).rejects.toMatchObject({ code: 'insufficient_funds', message });
+    }
+    await run.payIn(200);
+    await expect(run.buy('PLAN', 300)).resolves.toBe('PAID');
+  });
+
   test('of spent money becomes a debt when it is lost, and new money pays the debt first', async () => {
     const run = await cardSimulation();
     const reference = await run.payIn(500);

@@ -9,7 +9,7 @@ import { change, changeOrInspect, check, create, type Write } from '../../table/
 import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { AuditedChange, Deps } from '../deps.ts';
 import { countingTowards, findAccount, limitReached } from '../limits/limits.ts';
-import { disputeError, newCardError, withheldCents } from './card-risk.ts';
+import { missingMoneyError, newCardError, withheldCents } from './card-risk.ts';
 import { formatRand } from './money.ts';
 
 /**
@@ -59,15 +59,11 @@ export class Wallet {
 
   /** Returns the error, with the reason, of a payment that the balance does not allow; undefined if it does. */
   refusalOf(kind: InvoiceKind, amountCents: number): ApiError | undefined {
-    const { account, now, spendableCents, balanceCents } = this;
-    if (balanceCents < amountCents) {
-      const missing = formatRand(amountCents - spendableCents);
-      return new ApiError('insufficient_funds', `Insufficient wallet balance: R${missing} is missing. Top up first.`);
-    }
-    if (spendableCents < amountCents) return disputeError(account.frozenCents ?? 0);
+    const { account, now, spendableCents } = this;
     const withheld = withheldCents(account, kind, now);
-    if (spendableCents - withheld >= amountCents) return undefined;
-    return newCardError(account, { spendableCents, withheld, now });
+    const money = { spendableCents, withheld, now };
+    if (spendableCents < amountCents) return missingMoneyError(account, { ...money, amountCents });
+    return spendableCents - withheld < amountCents ? newCardError(account, money) : undefined;
   }
 
   /** Pays for a purchase. Throws 402 `insufficient_funds` if the balance does not allow it. */
