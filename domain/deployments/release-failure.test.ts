@@ -220,3 +220,32 @@ test('quotes the last 50 lines, and no more characters than the state of an exec
   );
   expect(long.length).toBeLessThan(10_000);
 });
+
+test('quotes an error with its stack trace, however much output follows it', () => {
+  const stack = Array.from({ length: 4 }, (_, index) => `    at step${index} (/var/task/server.js:${index}:1)`);
+  const error = ['Error: the pool is closed', 'while it was used', ...stack];
+  const after = Array.from({ length: 100 }, (_, index) => `request ${index}`);
+  const quotedOf = (lines: string[]) =>
+    explainReleaseFailure({ status: 500, error: undefined }, '/', lines)
+      .split('\n')
+      .slice(1)
+      .map((line) => line.slice(4));
+  const rest = after.slice(-50 + error.length);
+  const headed = ['The error in its log:', ...error, 'The end of its log:', ...rest];
+  expect(quotedOf(['starting', ...error, ...after])).toEqual(headed);
+  expect(quotedOf([...error, ...after.slice(0, 44)]), 'within the last lines').toEqual([
+    'The end of its log:',
+    ...error,
+    ...after.slice(0, 44),
+  ]);
+  expect(quotedOf(['Error: no stack', ...after]).slice(0, 3)).toEqual([
+    'The error in its log:',
+    'Error: no stack',
+    'The end of its log:',
+  ]);
+  const long = quotedOf([...error, ...stack, ...stack, ...stack, ...after].map((line) => line.padEnd(1000, '.')));
+  expect(long).toHaveLength(2 + 8000 / 500 - 1);
+  expect(long.slice(1, 13).every((line, index) => line.startsWith([...error, ...stack, ...stack][index] ?? '?'))).toBe(
+    true,
+  );
+});

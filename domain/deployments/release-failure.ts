@@ -7,6 +7,8 @@ import { lacksValue, lacksVariable } from '../../providers/builds/missing-variab
 const MAX_QUOTED_LINES = 50;
 const MAX_QUOTED_CHARACTERS = 8000;
 const MAX_LINE_LENGTH = 500;
+/** Lines of these for an error with its stack trace that was printed before the last lines. */
+const MAX_ERROR_LINES = 12;
 /** Characters of a line that are examined: an application may print megabytes in one line. */
 const MAX_EXAMINED = 2000;
 /** The value of PORT on AWS, and its smallest value in the local run (local/processes/ports.ts). A log that mentions them shows no mistake. */
@@ -118,22 +120,45 @@ function adviceFor(lines: readonly string[]): string[] {
   return lines.some(lacksValue) ? ['Set the variable from which it reads that value, and deploy again.'] : [];
 }
 
-/** Returns the last lines of the output, within the limits of a quotation. */
-function quote(lines: readonly string[]): string[] {
+const shorten = (line: string): string =>
+  line.length > MAX_LINE_LENGTH ? `${truncate(line, MAX_LINE_LENGTH)}…` : line;
+
+/** Returns the last lines of the output, within the limits of a quotation that also has the lines in `beside`. */
+function quoteEnd(lines: readonly string[], beside: readonly string[] = []): string[] {
   const kept: string[] = [];
-  let characters = 0;
+  let characters = beside.join('').length;
   for (const line of lines.toReversed()) {
-    const cut = line.length > MAX_LINE_LENGTH ? `${truncate(line, MAX_LINE_LENGTH)}…` : line;
+    const cut = shorten(line);
     characters += cut.length;
-    if (kept.length === MAX_QUOTED_LINES || characters > MAX_QUOTED_CHARACTERS) break;
+    if (kept.length + beside.length === MAX_QUOTED_LINES || characters > MAX_QUOTED_CHARACTERS) break;
     kept.unshift(cut);
   }
   return kept;
 }
 
+/** Returns an error with its stack trace: its first lines, if there are many. @param index of its message */
+function quoteError(lines: readonly string[], index: number): string[] {
+  const near = lines.slice(index, index + MAX_ERROR_LINES);
+  return near.slice(0, near.findLastIndex((line) => /^\s+at /.test(line)) + 1 || 1).map(shorten);
+}
+
+/** Quotes the end of the output, under a heading, and before it the last error if that was printed earlier. @param index of the error; -1 if there is none */
+function quote(lines: readonly string[], index: number): string[] {
+  const end = quoteEnd(lines);
+  if (end.length === 0) return [];
+  if (index < 0 || index >= lines.length - end.length) return ['The end of its log:', ...end];
+  const error = quoteError(lines, index);
+  return [
+    'The error in its log:',
+    ...error,
+    'The end of its log:',
+    ...quoteEnd(lines.slice(index + error.length), error),
+  ];
+}
+
 /**
  * Explains a failed health check to the application's owner: the error that the release printed, advice on how to fix it, and the
- * end of its output.
+ * end of its output, with the error's stack trace.
  * @param path the path that was requested
  * @param log the last lines of the release's log, without secrets
  */
@@ -151,7 +176,5 @@ export function explainReleaseFailure(
       ? explainNoResponse(error.replace(/^RequestId: \S+ (Error: )?/, ''), path, lines, printed)
       : `The new release answered ${status} on ${path}; a status below 500 is required.${logged}`;
   const sentences = [reason, ...adviceFor(lines)].join(' ');
-  const quoted = quote(lines);
-  const heading = quoted.length > 0 ? ['    The end of its log:'] : [];
-  return [sentences, ...heading, ...quoted.map((line) => `    ${line}`)].join('\n');
+  return [sentences, ...quote(lines, index).map((line) => `    ${line}`)].join('\n');
 }
