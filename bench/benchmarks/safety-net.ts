@@ -136,11 +136,11 @@ export async function rows(): Promise<Row[]> {
     const chunks = EVENTS / CHUNK_SIZE;
     const waits = chunks * (2 * P99_MS.query + 3 * P99_MS.reads + P99_MS.sends);
     const cpu = median(found.cpu);
-    const modelled = waits + (EVENTS * cpu) / PROCESSOR_SHARE;
+    const modeled = waits + (EVENTS * cpu) / PROCESSOR_SHARE;
     const counts = [...calls].map(([operation, count]) => `${count} ${operation}`).join(', ');
     const rate = (milliseconds: number): number => Math.round((EVENTS / milliseconds) * 1000);
     console.log(
-      `${rate(median(found.ours))} lost events a second here, ${rate(modelled)} on AWS by the model; ${counts}`,
+      `${rate(median(found.ours))} lost events a second here, ${rate(modeled)} on AWS by the model; ${counts}`,
     );
     console.log(`bound of writes here: ${rate(median(found.bare))} a second, ${CONCURRENCY} at once`);
     console.log(`${cpu.toFixed(2)} ms of a processor an event; on AWS ${Math.round(waits)} ms of waiting beside it`);
@@ -154,7 +154,7 @@ export async function rows(): Promise<Row[]> {
       },
       {
         name: 'requeueing 2,000 lost events on AWS, as modeled, against one second',
-        ours: (modelled * 2000) / EVENTS,
+        ours: (modeled * 2000) / EVENTS,
         baseline: 1000,
         unit: 'ms',
         maxRatio: 1,

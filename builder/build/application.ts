@@ -146,7 +146,7 @@ async function packageApplication({
   });
   const { start } = found;
   onDetected({ ...detected, buildCommand, start: describeStart(start) });
-  sections.note(summarise(detected, found));
+  sections.note(summarize(detected, found));
   if (found.warning !== undefined) sections.note(found.warning);
   for (const name of RESERVED) {
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
@@ -184,7 +184,7 @@ async function packageApplication({
 }
 
 /** Returns the summary line of the detection: `Detected Express, pnpm 10, start: node dist/index.js (start script)`. */
-function summarise({ framework, packageManager }: Detected, { start, from }: FoundStart): string {
+function summarize({ framework, packageManager }: Detected, { start, from }: FoundStart): string {
   const parts = [framework ?? 'Node.js', ...(packageManager === null ? [] : [packageManager])];
   return `Detected ${parts.join(', ')}, start: ${describeStart(start)}${from === undefined ? '' : ` (${from})`}`;
 }

@@ -31,7 +31,7 @@ export interface ClonedBuild extends Build {
   detected: Detected;
 }
 
-/** Display names of the settings' frameworks, for applications in which no framework is recognised. */
+/** Display names of the settings' frameworks, for applications in which no framework is recognized. */
 const NAMES = { NEXTJS: null, NUXT: null, EXPRESS: 'Express', NODE: null } as const;
 
 /** Clones the repository and detects the settings that the owner left out. Throws BuildFailure if the repository cannot be built. */

@@ -13,7 +13,7 @@ test.each([
   ['SvelteKit', ['_app/immutable/entry/start.DiwrgTda.js', '_app/immutable/assets/0.css']],
   ['Next.js', ['_next/static/chunks/main.js', '_next/static/b1/_buildManifest.js', 'docs/_next/static/media/a.woff2']],
   ['Angular', ['main-5INU2TSO.js', 'styles-2ZIH6J3K.css']],
-])('recognises the hashes of %s', (_tool, names) => {
+])('recognizes the hashes of %s', (_tool, names) => {
   expect(names.filter((name) => !isHashed(name))).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ const countRuns = (text: string): number => text.match(/[a-z]+|[A-Z]+|\d+|_+/g)?
 
 /**
  * Returns true if a file's name contains a hash of its content, so that browsers may cache the file for a year. Returns false in case of doubt:
- * a hash that is not recognised costs a revalidation, but a name that is mistaken for a hash shows visitors an outdated file for a year. Words
+ * a hash that is not recognized costs a revalidation, but a name that is mistaken for a hash shows visitors an outdated file for a year. Words
  * with a number (`photo-2024`, `iPhone15`, `12dec2024`) have fewer runs of characters than hashes.
  * @param path path relative to the site
  */

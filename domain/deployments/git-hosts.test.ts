@@ -21,7 +21,7 @@ describe.each(Object.entries(HOSTS))('%s', (_host, send) => {
     });
   });
 
-  test('recognises a push without the header that names the event', () => {
+  test('recognizes a push without the header that names the event', () => {
     const { headers, body } = received(send(SECRET));
     const unnamed = { ...headers, 'x-github-event': undefined, 'x-gitlab-event': undefined, 'x-event-key': undefined };
     expect(readHook({ headers: unnamed, body }).changes).toMatchObject([{ kind: 'branch', name: 'main' }]);

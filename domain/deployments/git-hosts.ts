@@ -27,7 +27,7 @@ export interface Hook {
   changes: RefChange[] | undefined;
 }
 
-/** A Git host: how to recognise, authenticate and read its hooks. */
+/** A Git host: how to recognize, authenticate and read its hooks. */
 interface GitHost {
   /** The header with the signature or token. */
   proof: string;
@@ -105,7 +105,7 @@ const BITBUCKET: GitHost = {
   },
 };
 
-/** GitHub (and Gitea) come first, because they also send the older `X-Hub-Signature`, by which Bitbucket is recognised. */
+/** GitHub (and Gitea) come first, because they also send the older `X-Hub-Signature`, by which Bitbucket is recognized. */
 const HOSTS = [GITHUB, GITLAB, BITBUCKET];
 
 const unreadable = () => new ApiError('invalid_request', 'body: must be the payload of a push');

@@ -68,7 +68,7 @@ async function findDue(deps: DeliverDeps, message: DeliveryMessage): Promise<Due
     deps.table.get(Delivery, { accountId, id: deliveryId }),
     deps.table.get(Webhook, { accountId, id: webhookId }),
   ]);
-  const delivery = stored ?? (webhook && step === 0 ? await materialiseDelivery(deps, message, webhook) : undefined);
+  const delivery = stored ?? (webhook && step === 0 ? await materializeDelivery(deps, message, webhook) : undefined);
   return { delivery: delivery?.status === 'PENDING' && delivery.step === step ? delivery : undefined, webhook };
 }
 
@@ -143,7 +143,7 @@ async function attemptOrHold(deps: DeliverDeps, delivery: Delivery, read: Webhoo
 }
 
 /** Returns the delivery of a first attempt. It is stored together with the attempt. Reads the event if the message does not carry its content. */
-async function materialiseDelivery(
+async function materializeDelivery(
   deps: DeliverDeps,
   message: DeliveryMessage,
   webhook: Webhook,

@@ -101,7 +101,7 @@ test('loopback is 127/8 and ::1, in any notation', () => {
   expect(['::ffff:127.0.0.1', '0.0.0.0', '10.0.0.1', '::', 'localhost'].some(isLoopback)).toBe(false);
 });
 
-describe('recognises an address in any notation of a URL', () => {
+describe('recognizes an address in any notation of a URL', () => {
   test.each(['2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0x7f.1', '127.0.0.1.', '[::ffff:127.0.0.1]', '[::1]'])(
     'https://%s/',
     (host) => expect(isPublic(parseHost(new URL(`https://${host}/`)))).toBe(false),

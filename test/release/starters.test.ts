@@ -77,7 +77,7 @@ function picture(side: number): Buffer {
 }
 
 test(
-  'a Next.js application without output settings serves its page, styles, scripts, icon and optimised images',
+  'a Next.js application without output settings serves its page, styles, scripts, icon and optimized images',
   async () => {
     startFrom('hello-next', 'next-page', {
       'next.config.mjs': 'export default {};\n',

@@ -2,7 +2,7 @@ import {
   deviations,
   errorNamed,
   hasBit,
-  type ModelledService,
+  type ModeledService,
   membersOf,
   operationNamed,
   PAYLOAD,
@@ -34,7 +34,7 @@ function errorOf({ headers, body }: RecordedAnswer, isXml: boolean): string {
   return __type.split('#').at(-1) ?? '';
 }
 
-function checkError(service: ModelledService, operation: string, answer: RecordedAnswer, isXml: boolean): string[] {
+function checkError(service: ModeledService, operation: string, answer: RecordedAnswer, isXml: boolean): string[] {
   const name = errorOf(answer, isXml);
   const known = errorNamed(service, name);
   if (!known) return [`${operation}: ${service} has no error ${name}`];
@@ -45,7 +45,7 @@ function checkError(service: ModelledService, operation: string, answer: Recorde
 }
 
 /** Returns how an answer to an operation deviates from the model. */
-export function checkAnswer(service: ModelledService, operation: string, answer: RecordedAnswer): string[] {
+export function checkAnswer(service: ModeledService, operation: string, answer: RecordedAnswer): string[] {
   const { status, headers, body } = answer;
   const isXml = body.toString('utf8', 0, 1) === '<';
   if (status >= 300) return checkError(service, operation, answer, isXml);

@@ -22,7 +22,7 @@ export const MODELS = {
   states: '@aws-sdk/client-sfn',
   sts: '@aws-sdk/nested-clients/sts',
 } as const;
-export type ModelledService = keyof typeof MODELS;
+export type ModeledService = keyof typeof MODELS;
 
 export interface RecordedRequest {
   service: string;
@@ -64,18 +64,18 @@ export const PAYLOAD = 16;
 export const RESPONSE_CODE = 32;
 
 const load = createRequire(import.meta.url);
-const schemasOf = (service: ModelledService, kind: number): (readonly unknown[])[] =>
+const schemasOf = (service: ModeledService, kind: number): (readonly unknown[])[] =>
   Object.values(load(MODELS[service]) as Record<string, unknown>).filter(
     (each): each is readonly unknown[] => Array.isArray(each) && each[0] === kind,
   );
-const operationsOf = (service: ModelledService) => schemasOf(service, OPERATION);
+const operationsOf = (service: ModeledService) => schemasOf(service, OPERATION);
 
 /** Returns an operation of a service. */
-export const operationNamed = (service: ModelledService, name: string) =>
+export const operationNamed = (service: ModeledService, name: string) =>
   operationsOf(service).find((each) => nameOf(each) === name);
 
 /** Returns the traits of a service's error. */
-export const errorNamed = (service: ModelledService, name: string) =>
+export const errorNamed = (service: ModeledService, name: string) =>
   schemasOf(service, ERROR).find((each) => nameOf(each) === name)?.[3] as { httpError?: number } | undefined;
 
 /** Takes a schema apart into its traits and what they are about. */
@@ -171,10 +171,10 @@ const nameOf = (operation: readonly unknown[]): string => String(operation[2]);
 const inputOf = (operation: readonly unknown[]) => resolve(operation[4] as Schema).schema as readonly unknown[];
 
 /** Returns the names of a service's operations. */
-export const operationNames = (service: ModelledService): string[] => operationsOf(service).map(nameOf);
+export const operationNames = (service: ModeledService): string[] => operationsOf(service).map(nameOf);
 
 /** Checks the input of an operation in JSON. */
-export function checkInput(service: ModelledService, operation: string, input: unknown): Verdict {
+export function checkInput(service: ModeledService, operation: string, input: unknown): Verdict {
   const found = operationNamed(service, operation);
   if (!found) return { operation, problems: [`${service} has no operation ${operation}`] };
   return { operation, problems: deviations(inputOf(found), input, operation, 'json') };
@@ -205,7 +205,7 @@ function boundTo(traits: Traits, { query, headers }: RecordedRequest): string | 
 }
 
 /** Checks a request of a REST protocol: path, query, headers and body are members of the operation's input. */
-function checkRest(service: ModelledService, request: RecordedRequest): Verdict {
+function checkRest(service: ModeledService, request: RecordedRequest): Verdict {
   // Buckets are named in the path here, and in the host name in the model.
   const [, bucket, key] = service === 's3' ? (/^\/([^/]+)(\/.*)$/.exec(request.path) ?? []) : [];
   const candidates = operationsOf(service).flatMap((operation) => {
@@ -275,7 +275,7 @@ function checkRest(service: ModelledService, request: RecordedRequest): Verdict 
 }
 
 /** Checks a request as it is on the wire. */
-export function checkRequest(service: ModelledService, request: RecordedRequest): Verdict {
+export function checkRequest(service: ModeledService, request: RecordedRequest): Verdict {
   const target = request.headers['x-amz-target'];
   if (target !== undefined)
     return checkInput(service, target.split('.')[1] ?? '', JSON.parse(request.body.toString('utf8')));

@@ -23,7 +23,7 @@ import { type Emulator, listen } from '../../local/emulators/wire.ts';
 import { startChildren } from '../../local/processes/children.ts';
 import { checkAnswer } from './wire-answers.ts';
 import { callEverything, STORE_ARN } from './wire-calls.ts';
-import { checkInput, checkRequest, MODELS, type ModelledService, operationNames } from './wire-model.ts';
+import { checkInput, checkRequest, MODELS, type ModeledService, operationNames } from './wire-model.ts';
 import { startRecorder } from './wire-recorder.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'wire-'));
@@ -31,11 +31,11 @@ const systemLookup = dns.lookup;
 const stops: (() => Promise<void>)[] = [];
 let recorder: Awaited<ReturnType<typeof startRecorder>>;
 /** Services of which no package in this project has the model. */
-const UNMODELLED = ['acm', 'logs', 'monitoring', 'secretsmanager', 'servicequotas', 'ses'];
+const UNMODELED = ['acm', 'logs', 'monitoring', 'secretsmanager', 'servicequotas', 'ses'];
 
-const isModelled = (service: string): service is ModelledService => service in MODELS;
+const isModeled = (service: string): service is ModeledService => service in MODELS;
 const verdicts = () =>
-  recorder.requests.flatMap((request) => (isModelled(request.service) ? [checkRequest(request.service, request)] : []));
+  recorder.requests.flatMap((request) => (isModeled(request.service) ? [checkRequest(request.service, request)] : []));
 
 async function emptyArchive(): Promise<Buffer> {
   const zip = new ZipFile();
@@ -112,14 +112,14 @@ afterAll(async () => {
 
 test('every request matches the model that AWS publishes: operation, bindings, members, types', () => {
   expect(verdicts().filter(({ problems }) => problems.length > 0)).toEqual([]);
-  const without = new Set(recorder.requests.map(({ service }) => service).filter((service) => !isModelled(service)));
-  expect([...without].sort()).toEqual(UNMODELLED);
+  const without = new Set(recorder.requests.map(({ service }) => service).filter((service) => !isModeled(service)));
+  expect([...without].sort()).toEqual(UNMODELED);
 });
 
 test('every answer of an emulator matches the model: status, headers, members, types, errors', () => {
   const problems = recorder.requests.flatMap((request) => {
     const { service, answer } = request;
-    if (!isModelled(service) || !answer) return [];
+    if (!isModeled(service) || !answer) return [];
     return checkAnswer(service, checkRequest(service, request).operation, answer);
   });
   expect([...new Set(problems)]).toEqual([]);
@@ -130,7 +130,7 @@ test('every operation that the sources name was called', () => {
     globSync(`${folder}/**/*.ts`).filter((file) => !file.endsWith('.test.ts')),
   );
   const text = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
-  const known = new Set((Object.keys(MODELS) as ModelledService[]).flatMap(operationNames));
+  const known = new Set((Object.keys(MODELS) as ModeledService[]).flatMap(operationNames));
   const commands = [...text.matchAll(/new ([A-Z]\w+)Command\(/g)].map(([, name]) => String(name));
   const literals = [...text.matchAll(/'([A-Z]\w+)'/g)]
     .map(([, name]) => String(name))

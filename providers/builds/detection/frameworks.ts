@@ -1,4 +1,4 @@
-/** A framework or tool, recognised by a dependency. */
+/** A framework or tool, recognized by a dependency. */
 export interface Framework {
   name: string;
   /** Any of these in package.json means that the application uses it. */
@@ -31,7 +31,7 @@ const ANGULAR: Framework = {
 };
 
 /**
- * The recognised frameworks, most specific first: a framework that builds with Vite must precede Vite. Sources: each project's own page
+ * The recognized frameworks, most specific first: a framework that builds with Vite must precede Vite. Sources: each project's own page
  * about deploying to a Node server.
  */
 export const FRAMEWORKS: readonly Framework[] = [
