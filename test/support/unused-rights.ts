@@ -37,7 +37,7 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
   },
   {
     right: /Quarantined\S* dynamodb:Query \S*index\/due$/,
-    reason: 'operators invoke these functions by hand; tests call what they wire',
+    reason: 'operators invoke these functions manually; tests call the domain functions',
   },
   {
     right: /TeardownApp\S* (dsql:(CreateCluster|TagResource)|iam:CreateServiceLinkedRole) /,
@@ -94,7 +94,8 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
   },
   {
     right: /(RepairAfterRestore|VerifyLedgers)\S* dynamodb:Scan /,
-    reason: 'after a restore, by hand; domain/processes/restore.test.ts runs both over a restored table',
+    reason:
+      'operators run it after a restore; domain/processes/restore/restore.test.ts runs both over a restored table',
   },
   {
     right: / (route53:GetHostedZone|route53domains:(GetDomainDetail|RenewDomain)) /,

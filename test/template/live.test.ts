@@ -43,7 +43,7 @@ test('every trigger invokes the alias `live` of a function', () => {
   expect(triggers.filter(([, invoked]) => !known.has(invoked))).toEqual([]);
 });
 
-test('every function has the alias but those that operators invoke by hand, and each alias a version of its function', () => {
+test('every function except operator functions has an alias, and each alias points to a version of its function', () => {
   const functions = read(template, 'AWS::Lambda::Function', z.object({ FunctionName: z.string() }));
   const live = functions.filter(
     ({ FunctionName }) =>

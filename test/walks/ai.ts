@@ -100,7 +100,7 @@ async function deadProvider(): Promise<Scene> {
   };
 }
 
-/** A balance that was changed by hand, so that its ledger does not add up to it. */
+/** A balance that was changed manually, so that it does not match its ledger. */
 async function changedBalance(): Promise<Scene> {
   const { clock, steady } = simulation();
   const { deps } = steady;

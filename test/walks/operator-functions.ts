@@ -23,7 +23,7 @@ const secrets: Secrets = {
 
 const read = <T>(schema: z.ZodMiniType<T>, event: unknown): T => parseManualInput(schema, event).input;
 
-/** The functions that operators invoke by hand, as `functions/operator/` wires them, over the dependencies of a simulation. */
+/** The operator functions, as `functions/operator/` wires them, over the dependencies of a simulation. */
 export const operatorFunctions: Record<string, (deps: Deps, input: unknown) => Promise<unknown>> = {
   'operator-adjustAccount': (deps, input) =>
     adjustAccount({ ...deps, plans: currentPlans(deps) }, read(AdjustmentInput(), input)),
