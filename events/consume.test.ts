@@ -2,6 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod/mini';
+import { currentRequestId } from '../table/correlation.ts';
 import { entity } from '../table/entity.ts';
 import { consume } from './consume.ts';
 import { inGroups, on, type Rules } from './on.ts';
@@ -110,27 +111,52 @@ test('gives a change the id of its record, the same each time it is delivered', 
 
 test('groups the parts of all changes of a batch', async () => {
   const groups: string[][] = [];
-  const rule = inGroups(
+  const rule = inGroups<string>(3, async (parts) => groups.push([...parts]))(
     on(Thing).created(async ({ id }) => [`${id}a`, `${id}b`]),
-    3,
-    async (parts) => groups.push([...parts]),
   );
   await consume({ 'thing.split': rule })(records(1, 2));
   expect(groups).toEqual([['1a', '1b', '2a'], ['2b']]);
 });
 
-test('fails the batch where a group fails, with the id of its rule, and acts on the other groups', async () => {
-  const done: number[] = [];
-  const rule = inGroups(
-    on(Thing).created(async ({ id }) => [id]),
-    1,
-    async ([id = 0]) => {
-      if (id === 1) throw new Error('the queue refused');
-      done.push(id);
-    },
+test('groups the parts of all rules with the same groups, in the order of the changes', async () => {
+  const groups: string[][] = [];
+  const grouped = inGroups<string>(4, async (parts) => groups.push([...parts]));
+  const rules = {
+    'thing.one': grouped(on(Thing).created(async ({ id }) => [`${id}a`])),
+    'thing.two': grouped(on(Thing).created(async ({ id }) => [`${id}b`])),
+  };
+  await consume(rules)(records(1, 2, 3));
+  expect(groups).toEqual([
+    ['1a', '1b', '2a', '2b'],
+    ['3a', '3b'],
+  ]);
+});
+
+test('acts on the parts of each request separately', async () => {
+  const groups: string[][] = [];
+  const rule = inGroups<string>(4, async (parts) => groups.push([...parts, String(currentRequestId())]))(
+    on(Thing).created(async ({ id }) => [`${id}`]),
   );
-  await expect(consume({ 'thing.split': rule })(records(1, 2))).rejects.toThrow(
-    '1 of the batch failed: thing.split: Error: the queue refused',
+  const Records = ['req_1', 'req_2', 'req_1'].map((requestId, id) => change(id, { requestId }));
+  await consume({ 'thing.split': rule })({ Records });
+  expect(groups).toEqual([
+    ['0', '2', 'req_1'],
+    ['1', 'req_2'],
+  ]);
+});
+
+test('fails the batch where a group fails, with the ids of its rules, and acts on the other groups', async () => {
+  const done: number[] = [];
+  const grouped = inGroups<number>(2, async ([id = 0]) => {
+    if (id === 1) throw new Error('the queue refused');
+    done.push(id);
+  });
+  const rules = {
+    'thing.one': grouped(on(Thing).created(async ({ id }) => [id])),
+    'thing.two': grouped(on(Thing).created(async ({ id }) => [id])),
+  };
+  await expect(consume(rules)(records(1, 2))).rejects.toThrow(
+    '1 of the batch failed: thing.one, thing.two: Error: the queue refused',
   );
   expect(done).toEqual([2]);
 });

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { fromItem, type Item } from '../table/attributes.ts';
 import { withRequestId } from '../table/correlation.ts';
-import type { Rule, Rules } from './on.ts';
+import type { Groups, Rule, Rules } from './on.ts';
 import { matches } from './trigger.ts';
 
 /** The number of changes that one rule processes concurrently. */
@@ -72,17 +72,6 @@ export function selectChanges(rules: Rules): (records: readonly DynamoDBRecord[]
     });
 }
 
-/** Acts on the parts of a batch by request, so that the effects carry the request's id. */
-const actByRequest = (
-  batch: readonly { requestId: string | undefined; part: unknown }[],
-  act: (parts: readonly unknown[]) => Promise<unknown>,
-) =>
-  Promise.all(
-    [...Map.groupBy(batch, ({ requestId }) => requestId)].map(([requestId, parts]) =>
-      withRequestId(requestId, () => act(parts.map(({ part }) => part))),
-    ),
-  );
-
 /** Acts on each item, on {@link CONCURRENCY} of them concurrently, and returns the errors of the failed ones. */
 async function actOnEach<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<unknown[]> {
   const errors: unknown[] = [];
@@ -94,24 +83,74 @@ async function actOnEach<T>(items: readonly T[], act: (item: T) => Promise<unkno
   return errors;
 }
 
-/** Applies a rule to the changes that it matches, and returns the errors of failed actions. */
-async function apply(rule: Rule, changes: readonly MatchedChange[]): Promise<unknown[]> {
-  const { groups } = rule;
-  if (!groups) return await actOnEach(changes, (change) => change.act(rule));
-  const parts = new Map<MatchedChange, readonly unknown[]>();
-  const errors = await actOnEach(changes, async (change) =>
-    parts.set(change, (await change.act(rule)) as readonly unknown[]),
-  );
-  const all = changes.flatMap((change) =>
-    (parts.get(change) ?? []).map((part) => ({ requestId: change.requestId, part })),
-  );
-  const batches = Array.from({ length: Math.ceil(all.length / groups.size) }, (_, at) =>
-    all.slice(at * groups.size, (at + 1) * groups.size),
-  );
-  return [...errors, ...(await actOnEach(batches, (batch) => actByRequest(batch, groups.act)))];
+/** One part of what the action of a rule returned for a change. */
+interface Part {
+  ruleId: string;
+  change: MatchedChange;
+  part: unknown;
+}
+
+interface Failure {
+  error: unknown;
+  message: string;
 }
 
 const textOf = (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+const failureOf = (ruleIds: readonly string[], error: unknown): Failure => ({
+  error,
+  message: `${ruleIds.join(', ')}: ${textOf(error)}`,
+});
+
+/** Applies a rule to the changes that it matches, and returns the parts that its actions returned. */
+async function apply(
+  [ruleId, rule]: readonly [string, Rule],
+  changes: readonly MatchedChange[],
+): Promise<{ parts: Part[]; failures: Failure[] }> {
+  const parts: Part[] = [];
+  const errors = await actOnEach(
+    changes.filter(({ rules }) => rules.includes(rule)),
+    async (change) => {
+      const result = await change.act(rule);
+      if (rule.groups) parts.push(...(result as readonly unknown[]).map((part) => ({ ruleId, change, part })));
+    },
+  );
+  return { parts, failures: errors.map((error) => failureOf([ruleId], error)) };
+}
+
+/** Acts on the parts of a group by request, so that the effects carry the request's id. */
+const actByRequest = (group: readonly Part[], act: Groups['act']) =>
+  Promise.all(
+    [...Map.groupBy(group, ({ change }) => change.requestId)].map(([requestId, parts]) =>
+      withRequestId(requestId, () => act(parts.map(({ part }) => part))),
+    ),
+  );
+
+/** Applies one rule, or all rules that share their groups, and returns the failures. */
+async function applyAll(
+  rules: readonly (readonly [string, Rule])[],
+  changes: readonly MatchedChange[],
+): Promise<Failure[]> {
+  const applied = await Promise.all(rules.map((rule) => apply(rule, changes)));
+  const failures = applied.flatMap((each) => each.failures);
+  const groups = rules[0]?.[1].groups;
+  if (!groups) return failures;
+  const { size, act } = groups;
+  // In the order of the changes, so that the parts of one request are in the same group.
+  const order = new Map(changes.map((change, index) => [change, index]));
+  const indexOf = ({ change }: Part) => order.get(change) ?? 0;
+  const parts = applied.flatMap((each) => each.parts).sort((a, b) => indexOf(a) - indexOf(b));
+  const batches = Array.from({ length: Math.ceil(parts.length / size) }, (_, at) =>
+    parts.slice(at * size, (at + 1) * size),
+  );
+  await actOnEach(batches, async (batch) => {
+    try {
+      await actByRequest(batch, act);
+    } catch (error) {
+      failures.push(failureOf([...new Set(batch.map(({ ruleId }) => ruleId))], error));
+    }
+  });
+  return failures;
+}
 
 /**
  * Returns the Lambda handler that applies rules to the table's stream. If an action fails, it rejects after all others have run:
@@ -119,17 +158,10 @@ const textOf = (error: unknown) => (error instanceof Error ? `${error.name}: ${e
  */
 export function consume(rules: Rules): (event: Pick<DynamoDBStreamEvent, 'Records'>) => Promise<void> {
   const select = selectChanges(rules);
+  const sharing = [...Map.groupBy(Object.entries(rules), ([, rule]) => rule.groups ?? rule).values()];
   return async ({ Records }) => {
     const changes = select(Records);
-    const failures = await Promise.all(
-      Object.entries(rules).map(async ([id, rule]) => {
-        const errors = await apply(
-          rule,
-          changes.filter((change) => change.rules.includes(rule)),
-        );
-        return errors.map((error) => ({ error, message: `${id}: ${textOf(error)}` }));
-      }),
-    );
+    const failures = await Promise.all(sharing.map((each) => applyAll(each, changes)));
     const [first, ...others] = failures.flat();
     if (!first) return;
     const messages = [first, ...others].map(({ message }) => message);

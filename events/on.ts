@@ -20,10 +20,11 @@ export interface Rule<Result = unknown> {
   readonly entity: Pick<Entity<unknown, never>, 'type' | 'key' | 'schema' | 'parse'>;
   readonly trigger: Trigger;
   act(item: unknown, change: Change<unknown>): Promise<Result>;
+  /** Rules with the same object share their groups. */
   readonly groups?: Groups;
 }
 
-interface Groups {
+export interface Groups {
   readonly size: number;
   act(parts: readonly unknown[]): Promise<unknown>;
 }
@@ -94,11 +95,13 @@ export function on<T, K>(entity: Entity<T, K>) {
 }
 
 /**
- * Extends a rule whose action returns several parts per change. `act` then receives the parts of all changes of a batch in groups of
- * at most `size`.
+ * Returns a function that extends rules whose actions return several parts per change. `act` then receives the parts of all changes of
+ * a batch and of all these rules, in groups of at most `size`.
  */
-export const inGroups = <Part>(
-  rule: Rule<readonly Part[]>,
+export function inGroups<Part>(
   size: number,
   act: (parts: readonly Part[]) => Promise<unknown>,
-): Rule => ({ ...rule, groups: { size, act: (parts) => act(parts as readonly Part[]) } });
+): (rule: Rule<readonly Part[]>) => Rule {
+  const groups: Groups = { size, act: (parts) => act(parts as readonly Part[]) };
+  return (rule) => ({ ...rule, groups });
+}

@@ -13,20 +13,16 @@ export type WebhookRuleDeps = Parameters<typeof fanOut>[0] &
 const BATCH_SIZE = 10;
 
 /** Rules about events and their deliveries. */
-export const webhookRules = (deps: WebhookRuleDeps): Rules => ({
-  'event.fan-out': inGroups(
-    on(Event).created((event) => fanOut(deps, event)),
-    BATCH_SIZE,
-    (messages) => queueAttempts(deps, messages),
-  ),
-  'event.append': inGroups(
-    on(Event).created(async (event) => [event]),
-    MAX_APPENDED,
-    (events) => appendToFeed(deps, events),
-  ),
-  'webhook.release-held': on(Webhook).updated(
-    { from: { heldSince: present }, to: { heldSince: undefined } },
-    (_, { before }) => releaseHeld(deps, before),
-  ),
-  'delivery.queue-resend': on(Delivery).sets('resendAt', (delivery) => queueDeliveries(deps, [delivery])),
-});
+export function webhookRules(deps: WebhookRuleDeps): Rules {
+  const queued = inGroups(BATCH_SIZE, (messages: Parameters<typeof queueAttempts>[1]) => queueAttempts(deps, messages));
+  const appended = inGroups<Event>(MAX_APPENDED, (events) => appendToFeed(deps, events));
+  return {
+    'event.fan-out': queued(on(Event).created((event) => fanOut(deps, event))),
+    'event.append': appended(on(Event).created(async (event) => [event])),
+    'webhook.release-held': on(Webhook).updated(
+      { from: { heldSince: present }, to: { heldSince: undefined } },
+      (_, { before }) => releaseHeld(deps, before),
+    ),
+    'delivery.queue-resend': on(Delivery).sets('resendAt', (delivery) => queueDeliveries(deps, [delivery])),
+  };
+}

@@ -42,8 +42,8 @@ export async function rows(): Promise<Row[]> {
   const deps = {
     now: () => new Date(),
     table: {
-      write: async () => {
-        written += 1;
+      putAll: async (items: readonly unknown[]) => {
+        written += items.length;
       },
     },
   };
