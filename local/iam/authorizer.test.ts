@@ -128,6 +128,19 @@ test('a session has the rights that both its policy and its role have', () => {
   expect(refuse(limited('logs/1'), get('logs/1'))?.message).toContain('no identity-based policy');
 });
 
+test('compares actions without their case, and with wildcards', () => {
+  const deny = { Effect: 'Deny', Action: ['DYNAMODB:deleteitem'], Resource: [TABLE] };
+  const { refuse, usage } = authorizerOf(allow(['DynamoDB:getitem', 'dynamodb:*Item'], [TABLE]), {
+    effect: 'Deny',
+    actions: deny.Action,
+    resources: deny.Resource,
+    document: deny,
+  });
+  expect(refuse(session(), [read()])).toBeUndefined();
+  expect(refuse(session(), [{ action: 'dynamodb:DeleteItem', resource: TABLE }])).toBeDefined();
+  expect(usage.used()).toEqual([`step DynamoDB:getitem ${TABLE}`, `step dynamodb:*Item ${TABLE}`]);
+});
+
 test('counts each right that a request has used, and only those', () => {
   const due = `${TABLE}/index/due`;
   const webhook = { StringLike: { 'kms:EncryptionContext:webhook': 'whk_*' } };

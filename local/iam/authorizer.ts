@@ -2,8 +2,9 @@ import { runUnsafeSimulation } from '@cloud-copilot/iam-simulate';
 import type { Session } from '../emulators/sts/sessions.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import { accountOfArn } from './operations/operation.ts';
+import { matchesAction } from './patterns.ts';
 import type { Policies, Statement } from './policies.ts';
-import { createUsage, matchesPattern, type Usage } from './usage.ts';
+import { createUsage, type Usage } from './usage.ts';
 
 /** One right that a request needs. */
 export interface Access {
@@ -52,7 +53,7 @@ const withName = (policyDocument: JsonObject) => ({
 });
 
 const mentions = ({ actions }: Statement, action: string): boolean =>
-  actions.length === 0 || actions.some((pattern) => matchesPattern(pattern, action));
+  actions.length === 0 || actions.some((pattern) => matchesAction(pattern, action));
 
 /**
  * Creates an authorizer, which authorizes requests as IAM does: by the policies of the caller's role, the resource and the session,

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
+import { matchesAction, matchesResource } from './patterns.ts';
 import type { Statement } from './policies.ts';
 
 /** A granted right: an action of a role on one resource of its policies, with its conditions. */
@@ -19,18 +20,6 @@ export interface Usage {
   used(): string[];
 }
 
-/** Returns true if a text matches an IAM pattern with `*` and `?`. Patterns with wildcards ignore case. */
-export const matchesPattern = (pattern: string, text: string): boolean =>
-  pattern === text ||
-  (/[*?]/.test(pattern) &&
-    new RegExp(
-      `^${pattern
-        .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
-        .replaceAll('*', '.*')
-        .replaceAll('?', '.')}$`,
-      'i',
-    ).test(text));
-
 /** Returns a string that identifies a right. */
 export const rightKey = ({ role, action, resource, condition }: GrantedRight): string =>
   [role.split('/').at(-1), action, resource, ...(condition ? [JSON.stringify(condition)] : [])].join(' ');
@@ -46,8 +35,8 @@ export function createUsage(roles: ReadonlyMap<string, readonly Statement[]>): U
   return {
     note(role, access, statements) {
       for (const statement of statements) {
-        for (const action of statement.actions.filter((each) => matchesPattern(each, access.action))) {
-          for (const resource of statement.resources.filter((each) => matchesPattern(each, access.resource))) {
+        for (const action of statement.actions.filter((each) => matchesAction(each, access.action))) {
+          for (const resource of statement.resources.filter((each) => matchesResource(each, access.resource))) {
             used.add(rightKey(rightOf(role, action, resource, statement)));
           }
         }

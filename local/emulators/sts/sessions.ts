@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { matchesAction, matchesResource } from '../../iam/patterns.ts';
 import { keyFromFile } from '../key-file.ts';
 
 const Policy = z.object({
@@ -68,9 +69,8 @@ export function isAllowed({ policy }: Session, action: string, resource: string)
   // Only the authorizer evaluates conditions (local/iam/authorizer.ts).
   return policy.Statement.some(
     ({ Action, Resource, Condition }) =>
-      !Condition && Action.includes(action) && Resource.some((pattern) => matches(pattern, resource)),
+      !Condition &&
+      Action.some((pattern) => matchesAction(pattern, action)) &&
+      Resource.some((pattern) => matchesResource(pattern, resource)),
   );
 }
-
-const matches = (pattern: string, text: string): boolean =>
-  new RegExp(`^${pattern.replace(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')}$`).test(text);
