@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { remedyFor } from '../dashboard/deployments/build-steps.ts';
 import type { Job } from '../providers/builds/builds.ts';
 import { entriesOf } from '../test/support/archive.ts';
 import { describeFileError } from './failure.ts';
@@ -9,13 +10,14 @@ import { build, closeTestHarness, openTestHarness, repository, root, withVariabl
 beforeAll(openTestHarness);
 afterAll(closeTestHarness);
 
-test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp]>([
+test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp, string]>([
   [
     'install',
     {},
     { installCommand: 'echo no such package; exit 9' },
     'install',
     'The install command "echo no such package; exit 9" failed with exit code 9.',
+    '/settings',
   ],
   [
     'install with the versions of another machine',
@@ -25,6 +27,7 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     },
     'install',
     '"engines" of a@1.0.0 requires node >=26, and node v22.1.0 is used. Set nodeVersion',
+    '/settings',
   ],
   [
     'install from a private registry',
@@ -34,14 +37,23 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     { installCommand: 'exit 1' },
     'install',
     'The install command "exit 1" failed with exit code 1: .npmrc reads TEAM, NPM_TOKEN, without which a private registry gives no packages. Set these variables of the application, and deploy again.',
+    '/env',
   ],
-  ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
+  [
+    'build',
+    {},
+    { buildCommand: 'exit 2' },
+    'build',
+    'The build command "exit 2" failed with exit code 2.',
+    '/settings',
+  ],
   [
     'build that lacks a value of a library',
     { 'check.js': "console.log('    at x'); throw new Error('supabaseUrl is required.');" },
     { buildCommand: 'node check.js' },
     'build',
     'Its log says "Error: supabaseUrl is required.": if that is the reason, set the variable from which it reads that value, and deploy again.',
+    '/env',
   ],
   [
     'build that lacks a variable',
@@ -52,6 +64,7 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     { buildCommand: 'node check.js' },
     'build',
     'The build command "node check.js" failed with exit code 1. Its log says "The following environment variables are not defined:": if that is the reason, set the variables that it names, and deploy again.',
+    '/env',
   ],
   [
     'build of a package of a monorepo',
@@ -59,6 +72,7 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     { rootDirectory: 'apps/api', installCommand: 'true', buildCommand: 'exit 2' },
     'build',
     'The build command "exit 2" failed with exit code 2. If it needs other packages of the repository to be built first, set the build command to "npx turbo run build --filter=api --env-mode=loose".',
+    '/settings',
   ],
   [
     'start file',
@@ -66,20 +80,24 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     { startFile: 'dist/main.js' },
     'package',
     'The start file "dist/main.js" was not found after the build.',
+    '/settings',
   ],
-  ['branch', {}, { branch: 'absent' }, 'clone', /^Branch "absent" was not found in file:.*\.$/],
+  ['branch', {}, { branch: 'absent' }, 'clone', /^Branch "absent" was not found in file:.*\.$/, '/settings'],
   [
     'lockfile that does not match',
     {},
     { installCommand: 'echo your package.json and package-lock.json are in sync; seq 5000; exit 1' },
     'install',
     /failed with exit code 1: package\.json and package-lock\.json do not match/,
+    '/settings',
   ],
-])('names the cause and the remedy of a failure: %s', async (_name, files, change, step, error) => {
+])('names the cause and the remedy of a failure: %s', async (_name, files, change, step, error, screen) => {
   const repoUrl = repository({ 'server.js': '1', ...files });
   const failed = await build({ repoUrl, ...change });
   expect(failed).toMatchObject({ code: 1, step, artifact: undefined });
   expect(failed.error).toMatch(error);
+  // The dashboard finds the screen by words of the message.
+  expect(remedyFor(failed.error ?? '')?.path).toBe(screen);
 });
 
 test('reports a missing repository and a refused protocol', async () => {

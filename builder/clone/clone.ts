@@ -82,7 +82,7 @@ async function fetchNamed(
   ).finally(watch.end);
   if (status !== 0) {
     if (branch !== undefined && /Remote branch .* not found/i.test(printed)) return undefined;
-    const failure = explain(printed, repoUrl);
+    const failure = explainCloneFailure(printed, repoUrl);
     if (failure) throw new BuildFailure(failure);
     context.output(printed);
     const last = /^fatal: (.+)$/m.exec(printed)?.[1] ?? `git ended with exit code ${status}`;
@@ -115,8 +115,11 @@ async function readGit(directory: string, context: CommandContext, ...args: stri
 /** Options that keep git from running hooks of a repository. */
 const GIT_OPTIONS = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
-/** Explains a common failure to users who do not know Git. Returns undefined for other failures. */
-function explain(printed: string, repoUrl: string): string | undefined {
+/**
+ * Explains a common failure to users who do not know Git. Returns undefined for other failures.
+ * @param printed what git printed
+ */
+export function explainCloneFailure(printed: string, repoUrl: string): string | undefined {
   if (/Could not resolve host/i.test(printed)) return `The host of ${repoUrl} was not found.`;
   const sshFailure = explainSsh(printed, repoUrl);
   if (sshFailure) return sshFailure;

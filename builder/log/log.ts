@@ -1,3 +1,4 @@
+import { SECTION } from '../../contract/deployments/build-log.ts';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { findLastTime, formatMark, stripMarks } from '../../providers/builds/build-log.ts';
 
@@ -80,7 +81,7 @@ export function createBuildLog(store: (text: Buffer) => Promise<void>, periodMs 
   const line = (content: string): void => write(`${atLineStart ? '' : '\n'}${content}\n`);
   return {
     write,
-    section: (title) => line(`==> ${title}`),
+    section: (title) => line(SECTION + title),
     note: (content) => line(`    ${content}`),
     async close() {
       closed = true;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureOf, highlight, remedyFor, stepsOf } from './build-steps.ts';
+import { failureOf, highlight, stepsOf } from './build-steps.ts';
 
 const line = (second: number, text: string) => ({ at: `2026-01-01T10:00:0${second}.000Z`, text });
 const LOG = [
@@ -33,22 +33,6 @@ test('the last step of a failed build has failed, and that of a finished one has
   expect(stepsOf(live, false).map(({ state }) => state)).toEqual(['DONE', 'DONE', 'DONE']);
   expect(failureOf(live)).toBeUndefined();
 });
-
-test.each([
-  ["git@host:a.git does not accept this application's deploy key: add the public key.", '/git'],
-  ['Branch "x" was not found in https://git.localhost/a.git.', '/settings'],
-  ['The build command "npm run build" failed with exit code 1.', '/settings'],
-  ['The start file "server.js" was not found after the build.', '/settings'],
-  ['Nothing that starts the application was found after the build: the start script names "a.js".', '/settings'],
-  ['The new release did not start: Error: Environment variable DATABASE_URL is missing.', '/env'],
-  [
-    'The new release did not start: Error: no JWT_SECRET. Set the variables that its log names, and deploy again.',
-    '/env',
-  ],
-  ['The new release did not start: Error: connect. Set the variable from which it reads the address.', '/env'],
-  ['The new release did not answer within 30 seconds: nothing listens on PORT. Listen on process.env.PORT.', '/logs'],
-  ['package.json is not valid JSON: Unexpected token.', undefined],
-])('“%s” is mended at %s', (reason, path) => expect(remedyFor(reason)?.path).toBe(path));
 
 test('errors are highlighted, headings are bold, and colored lines stay as they are', () => {
   const isRed = (text: string) => highlight(text).includes('\u001b[1;31m');

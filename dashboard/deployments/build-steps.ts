@@ -1,3 +1,5 @@
+import { FAILURE, LIVE_LINE, SECTION } from '../../contract/deployments/build-log.ts';
+
 /** A line of a build log. */
 interface LogLine {
   at: string;
@@ -13,16 +15,14 @@ export interface BuildStep {
   state: 'DONE' | 'RUNNING' | 'FAILED';
 }
 
-const SECTION = '==> ';
-const FAILURE = `${SECTION}Deployment failed: `;
-/** The line that ends a log. */
-const END = /^==> (The new release is live|Deployment failed: )/;
+/** Returns true for the line that ends a log. */
+const isEnd = ({ text }: LogLine): boolean => text === LIVE_LINE || text.startsWith(FAILURE);
 
 /** Splits a build log into its steps (builder/log/log.ts) with their times. In a failed build, the last step has failed. */
 export function stepsOf(lines: readonly LogLine[], isRunning: boolean): BuildStep[] {
   const marks = lines.filter(({ text }) => text.startsWith(SECTION));
   const hasFailed = marks.some(({ text }) => text.startsWith(FAILURE));
-  const starts = marks.filter(({ text }) => !END.test(text));
+  const starts = marks.filter((line) => !isEnd(line));
   const ends = marks.slice(1);
   return starts.map(({ at, text }, index) => {
     const isLast = index === starts.length - 1;
@@ -45,11 +45,14 @@ export interface Remedy {
   name: string;
 }
 
-/** Remedies by the words of the reason, the most specific first (builder/, domain/deployments/release-failure.ts). */
+/**
+ * Remedies by the words of the reason, the most specific first. They match what the application printed too, so that there is no field for
+ * them. `test/template/remedies.test.ts` and `builder/failures.test.ts` compare them with the platform's messages.
+ */
 const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
   [/deploy key|is private|host key/i, { path: '/git', name: 'Show the deploy key' }],
   [
-    /environment variable|set the variables? |process\.env\.(?!PORT)|is not defined in the environment|DATABASE_URL/i,
+    /environment variable|set (the|these) variables? |process\.env\.(?!PORT)|is not defined in the environment|DATABASE_URL/i,
     { path: '/env', name: 'Edit variables' },
   ],
   [

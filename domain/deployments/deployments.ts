@@ -1,3 +1,4 @@
+import { SECTION } from '../../contract/deployments/build-log.ts';
 import type {
   getDeployment as GetRoute,
   listDeployments as ListRoute,
@@ -78,7 +79,7 @@ export async function readDeploymentLog(
  * stays once the build prints output, so that line numbers never change.
  */
 async function storedLog(deps: { builds: Pick<Builds, 'readLog'> }, { id, status, notes, beganAt }: Deployment) {
-  const waiting = beganAt ? `${formatMark(Date.parse(beganAt))}==> Waiting for a free builder\n` : '';
+  const waiting = beganAt ? `${formatMark(Date.parse(beganAt))}${SECTION}Waiting for a free builder\n` : '';
   const built = waiting + (status === 'QUEUED' ? '' : await deps.builds.readLog(id));
   const separator = notes.length > 0 && built !== '' && !built.endsWith('\n') ? '\n' : '';
   return built + separator + notes.map((line) => `${line}\n`).join('');

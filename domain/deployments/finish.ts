@@ -1,3 +1,4 @@
+import { FAILURE, LIVE_LINE } from '../../contract/deployments/build-log.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
@@ -103,7 +104,7 @@ async function finishDeployment(
 }
 
 export const succeedDeployment = (deps: Deps, ids: DeploymentIds): Promise<void> =>
-  finishDeployment(deps, ids, 'SUCCEEDED', '==> The new release is live');
+  finishDeployment(deps, ids, 'SUCCEEDED', LIVE_LINE);
 
 /**
  * Ends a deployment as failed.
@@ -115,4 +116,4 @@ export const failDeployment = (
   ids: DeploymentIds,
   reason: string,
   known: Partial<Pick<Deployment, 'commitSha' | 'buildMs'>> = {},
-): Promise<void> => finishDeployment(deps, ids, 'FAILED', `==> Deployment failed: ${reason}`, known);
+): Promise<void> => finishDeployment(deps, ids, 'FAILED', FAILURE + reason, known);

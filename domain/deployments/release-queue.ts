@@ -1,3 +1,4 @@
+import { SECTION } from '../../contract/deployments/build-log.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { QueuedRelease, queuedReleasesOf, ReleasePace } from '../../table/entities/releases.ts';
@@ -121,7 +122,7 @@ async function enqueueRelease(
   await deps.table.write(QueuedRelease, upsert(QueuedRelease, { cellId, id }, { set }));
   if (releaseQueue?.cellId !== cellId) {
     // If the deployment was deleted meanwhile, the next poll finds out.
-    const note = formatNote(deps, '==> Waiting in the release queue');
+    const note = formatNote(deps, `${SECTION}Waiting in the release queue`);
     const what = { set: { releaseQueue: { cellId, since } }, append: { notes: [note] } };
     await ignoreConflict(deps.table.write(Deployment, change(Deployment, { accountId, id }, what, concurrentUpdate)));
   }

@@ -1,3 +1,4 @@
+import { SECTION } from '../../contract/deployments/build-log.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
 import { HostThrottled, RuntimeRetired } from '../../providers/app-host/resources.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
@@ -107,7 +108,7 @@ export async function releaseDeployment(
     {
       set,
       remove: ['releaseQueue'],
-      append: { notes: [formatNote(deps, '==> Release')] },
+      append: { notes: [formatNote(deps, `${SECTION}Release`)] },
       // A deployment that was stopped meanwhile has ended and must not be scheduled for another check.
       when: { status: { is: 'RUNNING' } },
     },

@@ -1,3 +1,4 @@
+import { SECTION } from '../../contract/deployments/build-log.ts';
 import type { rollBack as RollBackRoute } from '../../contract/deployments/rollback.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
@@ -52,7 +53,7 @@ export async function rollBack(
   // The move is about to renumber the releases.
   if (app.movingTo !== undefined) throw beingMoved();
   const { release, commitSha } = target;
-  const notes = [`==> Rolling back to the release of ${target.id} (${commitSha})`];
+  const notes = [`${SECTION}Rolling back to the release of ${target.id} (${commitSha})`];
   const known = { release, commitSha, notes, builtBy: target.builtBy ?? target.id };
   const deployment = newDeployment(deps, { accountId, applicationId: id }, 'ROLLBACK', known);
   const isKept = check(
