@@ -1,3 +1,6 @@
+/** The advice to programs at the end of the messages about temporary failures. */
+const RETRY_ADVICE = 'It is safe to retry with backoff.';
+
 /** The error codes of the API, each with its status and its default message (specification, Errors). */
 export const ERRORS = {
   invalid_request: { status: 400, message: 'The request is missing something or has an invalid value.' },
@@ -14,7 +17,7 @@ export const ERRORS = {
   not_found: { status: 404, message: 'Not found.' },
   conflict: { status: 409, message: 'Conflicts with the current state.' },
   rate_limited: { status: 429, message: 'Too many requests.' },
-  server_error: { status: 500, message: 'Something went wrong on our side. It is safe to retry with backoff.' },
+  server_error: { status: 500, message: `Something went wrong on our side. ${RETRY_ADVICE}` },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -39,6 +42,45 @@ export class ApiError extends Error {
     this.retryAfter = options.retryAfter;
   }
 }
+
+// The dashboard finds the next step after some errors by their message, because the body of a failed request has no other fields. The
+// functions that read such a message stand beside those that create it and use the same text, so that they always agree.
+
+/** Creates the error of a service that is unavailable for now. @param problem a sentence, such as `The registry does not answer.` */
+export const temporaryFailure = (problem: string, options: { status: 502 | 503; cause?: unknown }) =>
+  new ApiError('server_error', `${problem} ${RETRY_ADVICE}`, options);
+
+/** Returns a message as people read it: the advice to programs is shortened. */
+export const forPeople = (message: string): string => message.replace(RETRY_ADVICE, 'It is safe to retry.');
+
+/**
+ * Creates the error of an invalid field.
+ * @param field path of the field, such as `vars.0.key`
+ * @param problem predicate, such as `must be a string`
+ */
+export const invalidField = (field: string, problem: string) => new ApiError('invalid_request', `${field}: ${problem}`);
+
+/** Returns the field that an error names and its problem; undefined for another error. */
+export function invalidFieldOf({ code, message }: { code: string; message: string }) {
+  const [, field, problem] = /^([^\s:]+): (.+)$/s.exec(message) ?? [];
+  return code === 'invalid_request' && field && problem ? { field, problem } : undefined;
+}
+
+const MISSING_FUNDS = { before: 'Insufficient wallet balance: R', after: ' is missing' };
+
+/**
+ * Creates the error of a payment that exceeds the wallet's balance.
+ * @param missing the amount in rand that the balance lacks
+ * @param rest the rest of the message after "is missing"
+ */
+export const missingFunds = (missing: string, rest: string) =>
+  new ApiError('insufficient_funds', MISSING_FUNDS.before + missing + MISSING_FUNDS.after + rest);
+
+/** Returns the amount in rand that the wallet lacks for a payment; undefined for another error. */
+export const missingAmountOf = ({ message }: { message: string }): string | undefined =>
+  message.startsWith(MISSING_FUNDS.before)
+    ? message.slice(MISSING_FUNDS.before.length).split(MISSING_FUNDS.after)[0]
+    : undefined;
 
 const ACCOUNT_SUSPENDED = 'This account is suspended: ';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.ts';
+import { invalidField } from '../contract/errors.ts';
 import type { Page, PageRequest } from '../table/table.ts';
 
 /** Returns one page of a complete list, newest first. The cursor is the id of the last item of the previous page. */
@@ -43,12 +43,11 @@ export async function readPage<T extends { id: string }>(
     if (found.length > offset + limit) break;
     read += 1;
     if (read !== filter?.maxRead) continue;
-    if (found.length < offset)
-      throw new ApiError('invalid_request', 'offset: skips more items than one request reads; use `cursor`');
+    if (found.length < offset) throw invalidField('offset', 'skips more items than one request reads; use `cursor`');
     return { items: found.slice(offset), hasMore: true, cursor: item.id };
   }
   return { items: found.slice(offset, offset + limit), hasMore: found.length > offset + limit };
 }
 
 /** Creates the error of a cursor that is not the id of an item, for lists that are not in the order of their ids: 400. */
-export const noSuchCursor = () => new ApiError('invalid_request', 'cursor: must be the id of an item of this list');
+export const noSuchCursor = () => invalidField('cursor', 'must be the id of an item of this list');

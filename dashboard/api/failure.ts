@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contract/errors.ts';
+import { type ErrorCode, forPeople } from '../../contract/errors.ts';
 
 /** A failed API call as screens show it: the API's message, and the request id to quote to support. */
 export class Failure extends Error {
@@ -8,12 +8,12 @@ export class Failure extends Error {
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
-  /** @param message the API's message; its advice for programs (`with backoff`) is removed */
+  /** @param message the API's message; its advice for programs is shortened */
   constructor(
     message: string,
     { status, code, requestId, retryAfter }: Pick<Failure, 'status' | 'code' | 'requestId' | 'retryAfter'>,
   ) {
-    super(message.replace(' with backoff', ''));
+    super(forPeople(message));
     this.name = 'Failure';
     this.status = status;
     this.code = code;

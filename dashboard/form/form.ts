@@ -1,6 +1,7 @@
 import { type UseFormReturnType, useForm as useMantineForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import type * as z from 'zod/mini';
+import { invalidFieldOf } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
 import { clearDraft, type DraftStore, readDraft, saveDraft } from '../drafts.ts';
 import { issueMessage } from './issue-message.ts';
@@ -37,13 +38,6 @@ function validateBody(schema: (() => z.ZodMiniType) | undefined, body: unknown):
   // The first of several issues at a path wins.
   const issues = parsed.error.issues.toReversed();
   return Object.fromEntries(issues.map((issue) => [issue.path.map(String).join('.'), issueMessage(issue)]));
-}
-
-/** Parses an API error that names a field: `name: must have at least 2 characters`. */
-function parseFieldError(error: unknown): { name: string; text: string } | undefined {
-  const { code, message } = toFailure(error);
-  const [, name, text] = /^([\w.]+): (.+)$/s.exec(message) ?? [];
-  return code === 'invalid_request' && name && text ? { name, text: `This ${text}` } : undefined;
 }
 
 const hasPath = (values: unknown, path: string): boolean =>
@@ -90,9 +84,9 @@ export function useForm<V extends object>(
       return { name, value, error: error ?? entryError, onChange, onBlur };
     },
     showApiError: (error) => {
-      const found = parseFieldError(error);
-      if (!found || !hasPath(form.values, found.name)) return false;
-      form.setErrors({ [found.name]: found.text });
+      const found = invalidFieldOf(toFailure(error));
+      if (!found || !hasPath(form.values, found.field)) return false;
+      form.setErrors({ [found.field]: `This ${found.problem}` });
       return true;
     },
     reset: () => {

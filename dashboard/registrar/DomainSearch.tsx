@@ -1,6 +1,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { invalidFieldOf } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
 import { addVat, formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -74,8 +75,8 @@ export function DomainSearch() {
 
 /** Returns the reason why the API rejects the searched name; undefined for other errors, which are shown unchanged. */
 function rejectionOf(error: unknown): string | undefined {
-  const { code, message } = toFailure(error);
-  return code === 'invalid_request' ? message.replace(/^[^:]+:/, 'This name') : undefined;
+  const found = invalidFieldOf(toFailure(error));
+  return found && `This name ${found.problem}`;
 }
 
 const SearchResult = ({ result }: { result: Availability }) => (

@@ -1,5 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
+import { invoiceNumberIn } from '../../contract/billing/invoice-number.ts';
+import { missingAmountOf } from '../../contract/errors.ts';
 import { type Failure, toFailure } from '../api/failure.ts';
 import { ButtonLink } from './TextLink.tsx';
 
@@ -11,12 +13,12 @@ const NEXT_STEPS: Partial<Record<Failure['code'], { href: string; name: string }
 };
 
 /** Returns a link that resolves a failure: a top-up of the missing amount, the invoice that the message names, or the screen for the error code. */
-function nextStepOf({ code, message }: Failure, currentPath: string): { href: string; name: string } | undefined {
-  const missing = /R(\d+\.\d\d) is missing/.exec(message)?.[1];
+function nextStepOf(failure: Failure, currentPath: string): { href: string; name: string } | undefined {
+  const missing = missingAmountOf(failure);
   if (missing)
     return { href: `/billing?${new URLSearchParams({ amount: missing, from: currentPath })}`, name: 'Top up' };
-  const invoice = /\bINV-\d{4}-\d+/.exec(message)?.[0];
-  return invoice ? { href: `/billing/invoices?q=${invoice}`, name: 'Open invoice' } : NEXT_STEPS[code];
+  const invoice = invoiceNumberIn(failure.message);
+  return invoice ? { href: `/billing/invoices?q=${invoice}`, name: 'Open invoice' } : NEXT_STEPS[failure.code];
 }
 
 interface FailureAlertProps {

@@ -5,7 +5,7 @@ import type {
   revokeKey as RevokeRoute,
   updateKey as UpdateRoute,
 } from '../../contract/accounts/api-keys.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import { KEYS_WITH_RESERVE } from '../../contract/limits/limits.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
@@ -90,7 +90,7 @@ export async function createKey(
 ): Promise<Output<typeof CreateRoute>> {
   const now = deps.now();
   if (input.expiresAt && Date.parse(input.expiresAt) <= now.getTime()) {
-    throw new ApiError('invalid_request', 'expiresAt: must be in the future');
+    throw invalidField('expiresAt', 'must be in the future');
   }
   const keyId = deps.newId('key');
   const createdAt = now.toISOString();

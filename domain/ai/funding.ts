@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
@@ -26,9 +26,9 @@ export interface FundingDeps extends Deps {
 }
 
 const notSold = ({ provider }: Choice, id: string) =>
-  new ApiError(
-    'invalid_request',
-    `model: ${id} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
+  invalidField(
+    'model',
+    `${id} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
   );
 
 function promptTooLong({ granted, budget }: Hold): ApiError {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { getModel as GetRoute, listModels as ListRoute } from '../../contract/ai/gateway.ts';
 import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { type ListPrice, type Model, modelsAt } from '../../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
@@ -122,9 +122,9 @@ export function chooseModel({ models }: Offer, id: string): Choice {
   const slash = id.indexOf('/');
   const providerId = id.slice(0, slash);
   if (!isProviderId(providerId)) {
-    throw new ApiError(
-      'invalid_request',
-      `model: has the unknown provider "${providerId}"; the providers are ${AI_PROVIDER_IDS.join(', ')}`,
+    throw invalidField(
+      'model',
+      `has the unknown provider "${providerId}"; the providers are ${AI_PROVIDER_IDS.join(', ')}`,
     );
   }
   const model = models.find((candidate) => candidate.id === id);

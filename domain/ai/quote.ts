@@ -1,6 +1,6 @@
 import { type ChatRequest, TRANSLATED_FIELDS } from '../../contract/ai/chat.ts';
 import { findFieldProblem } from '../../contract/ai/credit-fields.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import { truncate } from '../../contract/text.ts';
 import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import { DEFAULT_MAX_TOKENS } from '../../providers/ai/anthropic-request.ts';
@@ -54,7 +54,7 @@ function assertPriced(request: ChatRequest, provider: Provider): void {
   if (!problem) return;
   const { field, reason, unpriced } = problem;
   const hint = unpriced ? `; to use it, save your own ${provider.name} key in the dashboard` : '';
-  throw new ApiError('invalid_request', `${truncate(field, MAX_FIELD_LENGTH)}: ${reason}${hint}.`);
+  throw invalidField(truncate(field, MAX_FIELD_LENGTH), `${reason}${hint}.`);
 }
 
 /** Returns the output limit of a call: the larger of the caller's two limits, and never more than the model's. */

@@ -1,5 +1,5 @@
 import type { getAiUsage as ReadRoute } from '../../contract/ai/management.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -21,8 +21,7 @@ export async function readUsage(
     deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_NAMED_KEYS, offset: 0 }),
   ]);
   // An incomplete list would look complete.
-  if (sums.length >= MAX_SUMS)
-    throw new ApiError('invalid_request', 'days: must be fewer: the response would be too long');
+  if (sums.length >= MAX_SUMS) throw invalidField('days', 'must be fewer: the response would be too long');
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const data = sums.map(({ keyId, microRand, day, model, calls, inputTokens, outputTokens }) => ({
     day,

@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { CapacityMeter } from '../../providers/app-host/cell-capacity.ts';
@@ -112,5 +112,5 @@ export function assertNotPlatformDomain(
 ): void {
   for (const ours of [settings.appsDomain, ...cells.flatMap(({ resources }) => resources?.appsDomain ?? [])])
     if (domain === ours || domain.endsWith(`.${ours}`))
-      throw new ApiError('invalid_request', `${field}: must be a domain of your own, not one under ${ours}`);
+      throw invalidField(field, `must be a domain of your own, not one under ${ours}`);
 }

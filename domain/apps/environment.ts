@@ -7,7 +7,7 @@ import {
   type replaceEnv as ReplaceRoute,
   type updateEnv as UpdateRoute,
 } from '../../contract/apps/environment.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import { memoize } from '../../contract/memoize.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
@@ -110,10 +110,10 @@ const bytesOf = (values: Values): number => envBytes([...values].map(([key, valu
  */
 function assertWithinLimits(field: 'vars' | 'set', values: Values, stored: Values): void {
   if (values.size > ENV_LIMITS.count && values.size >= stored.size)
-    throw new ApiError('invalid_request', `${field}: must leave at most ${ENV_LIMITS.count} variables`);
+    throw invalidField(field, `must leave at most ${ENV_LIMITS.count} variables`);
   const bytes = bytesOf(values);
   if (bytes > ENV_LIMITS.totalBytes && bytes >= bytesOf(stored))
-    throw new ApiError('invalid_request', `${field}: ${ENV_TOO_LARGE} with the application’s other variables`);
+    throw invalidField(field, `${ENV_TOO_LARGE} with the application’s other variables`);
 }
 
 /**

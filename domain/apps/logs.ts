@@ -1,5 +1,5 @@
 import type { readAppLogs as ReadRoute } from '../../contract/apps/logs.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { LogsThrottled } from '../../providers/app-host/logs.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -24,7 +24,7 @@ export async function readAppLogs(
   const app = await findApp(deps, caller, id);
   const since = from === undefined ? new Date(deps.now().getTime() - LOOKBACK_MS) : new Date(from);
   const until = to === undefined ? undefined : new Date(to);
-  if (until && until <= since) throw new ApiError('invalid_request', 'to: must be later than `from`');
+  if (until && until <= since) throw invalidField('to', 'must be later than `from`');
   const { appLogs } = await deps.cellOf(app);
   const position = after === undefined ? positionOfTime(since) : positionOfLine(after);
   const read = readLog({ deps, appLogs, applicationId: id }, { position, until, limit });

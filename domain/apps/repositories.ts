@@ -1,5 +1,5 @@
 import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import { isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../../providers/webhooks/addresses.ts';
 
 /**
@@ -12,6 +12,6 @@ export function assertRepositoryUrl(url: string, allowLocal: boolean): void {
   const host = parseRepositoryAddress(url)?.host ?? '';
   if (allowLocal && (isLoopback(host) || isLocalName(host))) return;
   if (isIP(host) === 0 ? !isPublicName(host) : !isPublic(host)) {
-    throw new ApiError('invalid_request', 'repoUrl: must be on a public name or address');
+    throw invalidField('repoUrl', 'must be on a public name or address');
   }
 }

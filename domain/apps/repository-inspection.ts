@@ -5,7 +5,7 @@ import {
   MAX_LISTED_BRANCHES,
 } from '../../contract/apps/repository-inspection.ts';
 import { DEFAULT_NODE_VERSION } from '../../contract/enums.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { detectBuildCommand } from '../../providers/builds/detection/build-script.ts';
 import { describeExpectedStart } from '../../providers/builds/detection/expected-start.ts';
@@ -58,9 +58,9 @@ export async function inspectRepository(
 ): Promise<Output<typeof InspectRoute>> {
   assertRepositoryUrl(url, deps.settings.allowLocalRepositories);
   if (parseRepositoryAddress(url)?.scheme !== 'https') {
-    throw new ApiError(
-      'invalid_request',
-      'url: must begin with https://. A repository with an SSH address can be read once the application has a deploy key',
+    throw invalidField(
+      'url',
+      'must begin with https://. A repository with an SSH address can be read once the application has a deploy key',
     );
   }
   try {

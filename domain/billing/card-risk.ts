@@ -1,6 +1,6 @@
 import { NEW_CARD } from '../../contract/billing/card-payments.ts';
 import type { InvoiceKind } from '../../contract/enums.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, missingFunds } from '../../contract/errors.ts';
 import type { Account } from '../../table/entities/accounts.ts';
 import { MINUTE_MS, timestampAfter } from '../time.ts';
 import { formatRand } from './money.ts';
@@ -83,7 +83,6 @@ export function missingMoneyError(
   { amountCents, spendableCents, withheld, now }: WithheldMoney & { amountCents: number },
 ): ApiError {
   const { frozenCents = 0 } = account;
-  const missing = `Insufficient wallet balance: R${formatRand(amountCents - spendableCents)} is missing`;
   const remedy =
     frozenCents > 0
       ? ` while R${formatRand(frozenCents)} of the wallet is frozen, because a card payment is disputed. Top up first, or contact support.`
@@ -93,5 +92,5 @@ export function missingMoneyError(
     waitingCents > 0
       ? ` R${formatRand(waitingCents)} of the wallet can buy domains and AI credits only from ${availableFrom(account, now)}.`
       : '';
-  return new ApiError('insufficient_funds', missing + remedy + wait);
+  return missingFunds(formatRand(amountCents - spendableCents), remedy + wait);
 }

@@ -5,7 +5,7 @@ import type {
   createSubscription as CreateRoute,
   listSubscriptions as ListRoute,
 } from '../../contract/billing/subscriptions.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import { isHostName } from '../../contract/host-names/host-names.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
@@ -67,7 +67,7 @@ export const accountPlanChange = ({ plan }: Pick<Subscription, 'plan'>): Change 
     ? { set: { plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? DEFAULT_PLAN.appLimit } } }
     : {};
 
-const invalidDomain = (reason: string) => new ApiError('invalid_request', `hostingDomain: ${reason}`);
+const invalidDomain = (reason: string) => invalidField('hostingDomain', reason);
 
 function validateHostingDomain({ category }: Plan, given: string | undefined): string | null {
   if (category === 'APP') return null;
@@ -150,7 +150,7 @@ async function subscribe(
   { action, claim, beforePayment }: Purchase,
 ): Promise<Output<typeof CreateRoute>> {
   const plan = (await deps.plans()).find((offered) => offered.slug === slug && offered.onSale);
-  if (!plan) throw new ApiError('invalid_request', 'plan: is not on sale');
+  if (!plan) throw invalidField('plan', 'is not on sale');
   const hostingDomain = validateHostingDomain(plan, given);
   const { name, category, appLimit, storageGb } = plan;
   return await withWallet(deps, accountId, readNothing, async (wallet) => {

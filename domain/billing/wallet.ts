@@ -1,4 +1,5 @@
 import type { AuditAction } from '../../contract/audit/actions.ts';
+import { formatInvoiceNumber } from '../../contract/billing/invoice-number.ts';
 import type { InvoiceKind } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
@@ -97,7 +98,7 @@ export class Wallet {
     this.assertOpen();
     this.allocatedNumbers += 1;
     const number = (this.lastNumber ?? 0) + this.allocatedNumbers;
-    return `INV-${yearIn(this.now)}-${String(number).padStart(6, '0')}`;
+    return formatInvoiceNumber(yearIn(this.now), number);
   }
 
   /** Changes the number of unpaid domain orders by a signed count. The transaction fails with 409 if the account has reached its limit. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 
 /** A hook as received. Header names are in lower case; the signature covers the bytes of the body. */
 export interface HookRequest {
@@ -108,7 +108,7 @@ const BITBUCKET: GitHost = {
 /** GitHub (and Gitea) come first, because they also send the older `X-Hub-Signature`, by which Bitbucket is recognized. */
 const HOSTS = [GITHUB, GITLAB, BITBUCKET];
 
-const unreadable = () => new ApiError('invalid_request', 'body: must be the payload of a push');
+const unreadable = () => invalidField('body', 'must be the payload of a push');
 
 const read = <T>(schema: z.ZodMiniType<T>, payload: unknown): T | undefined => schema.safeParse(payload).data;
 

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
 import type { addDnsRecord as AddRoute } from '../../contract/dns/records.ts';
 import { entryOf } from '../../contract/enums.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names/host-names.ts';
 import type { Input } from '../../contract/route.ts';
 import type { DnsRecord } from '../../table/entities/dns.ts';
@@ -14,8 +14,6 @@ import { fitsRecordSet, NO_HOST, toZoneFileValue } from './zone-file.ts';
  */
 export type RecordInput = Pick<Input<typeof AddRoute>, 'type' | 'name' | 'content' | 'ttl' | 'prio'>;
 export type RecordFields = Pick<DnsRecord, 'type' | 'name' | 'content' | 'ttl' | 'prio'>;
-
-const refuse = (field: string, reason: string) => new ApiError('invalid_request', `${field}: ${reason}`);
 
 /**
  * Returns a name relative to the domain. Instructions of other providers show absolute names, with or without a trailing dot. A name that
@@ -35,18 +33,21 @@ function parseName(given: string, domain: string): string {
   for (const [index, label] of labels.entries()) {
     if (label === '*' && index === 0) continue;
     if (!isDnsLabel(label)) {
-      throw refuse('name', 'must be labels of letters, digits, - and _ (or * as the first), relative to the domain');
+      throw invalidField(
+        'name',
+        'must be labels of letters, digits, - and _ (or * as the first), relative to the domain',
+      );
     }
   }
   if (name.length + 1 + domain.length > MAX_HOST_NAME_LENGTH)
-    throw refuse('name', `is too long: with the domain at most ${MAX_HOST_NAME_LENGTH} characters`);
+    throw invalidField('name', `is too long: with the domain at most ${MAX_HOST_NAME_LENGTH} characters`);
   return name;
 }
 
 /** Parses the host that a record points to. Throws 400. */
 function parseTarget(text: string): string {
   const host = text.toLowerCase().replace(/\.$/, '');
-  if (!isDnsName(host)) throw refuse('content', 'must be a full host name, e.g. mail.example.net');
+  if (!isDnsName(host)) throw invalidField('content', 'must be a full host name, e.g. mail.example.net');
   return host;
 }
 
@@ -59,7 +60,7 @@ const isNumber = (text: string, max: number) => /^(0|[1-9]\d{0,4})$/.test(text) 
 function parseSrv(text: string): string {
   const [weight = '', port = '', host = '', ...more] = text.split(' ');
   if (!isNumber(weight, 65_535) || !isNumber(port, 65_535) || more.length > 0 || host === '') {
-    throw refuse('content', 'must be "weight port target", e.g. 5 5060 sip.example.net');
+    throw invalidField('content', 'must be "weight port target", e.g. 5 5060 sip.example.net');
   }
   return `${weight} ${port} ${parseServer(host)}`;
 }
@@ -81,26 +82,27 @@ function parseCaa(text: string): string {
   const [, flags = '', tag = '', quoted, bare] = /^(\d+) ([A-Za-z0-9]+) (?:"([^"\\]*)"|([^"\\\s]+))$/.exec(text) ?? [];
   const value = quoted ?? bare;
   const known = entryOf(CAA_VALUES, tag.toLowerCase());
-  if (value === undefined || !isNumber(flags, 255)) throw refuse('content', expected);
-  if (!known) throw refuse('content', `has an unknown tag; there are ${Object.keys(CAA_VALUES).join(', ')}`);
-  if (!known.test(value)) throw refuse('content', expected);
+  if (value === undefined || !isNumber(flags, 255)) throw invalidField('content', expected);
+  if (!known) throw invalidField('content', `has an unknown tag; there are ${Object.keys(CAA_VALUES).join(', ')}`);
+  if (!known.test(value)) throw invalidField('content', expected);
   return `${flags} ${tag.toLowerCase()} "${value}"`;
 }
 
 function parseTxt(content: string): string {
   if (/\p{Cc}/u.test(content) || !content.isWellFormed())
-    throw refuse('content', 'must be text without control characters');
-  if (/^".*"$/.test(content)) throw refuse('content', 'must be given without quotes around it: we add them');
+    throw invalidField('content', 'must be text without control characters');
+  if (/^".*"$/.test(content)) throw invalidField('content', 'must be given without quotes around it: we add them');
   return content;
 }
 
 function parseIpv4(content: string): string {
-  if (!isIPv4(content)) throw refuse('content', 'must be an IPv4 address, e.g. 192.0.2.1');
+  if (!isIPv4(content)) throw invalidField('content', 'must be an IPv4 address, e.g. 192.0.2.1');
   return content;
 }
 
 function parseIpv6(content: string): string {
-  if (!isIPv6(content) || content.includes('%')) throw refuse('content', 'must be an IPv6 address, e.g. 2001:db8::1');
+  if (!isIPv6(content) || content.includes('%'))
+    throw invalidField('content', 'must be an IPv6 address, e.g. 2001:db8::1');
   return new URL(`http://[${content}]`).hostname.slice(1, -1);
 }
 
@@ -120,23 +122,26 @@ export function parseRecord(input: RecordInput, domain: string): RecordFields {
   const { type, ttl, prio } = input;
   const name = parseName(input.name, domain);
   if (type === 'CNAME' && name === '') {
-    throw refuse('name', 'must be below the domain for a CNAME, which is not allowed at the zone apex');
+    throw invalidField('name', 'must be below the domain for a CNAME, which is not allowed at the zone apex');
   }
   if (type === 'NS' && name === '')
-    throw refuse('name', "must be below the domain for an NS record: the domain's own name servers are the platform's");
-  if (type === 'NS' && name.startsWith('*')) throw refuse('name', 'must not be * for an NS record');
+    throw invalidField(
+      'name',
+      "must be below the domain for an NS record: the domain's own name servers are the platform's",
+    );
+  if (type === 'NS' && name.startsWith('*')) throw invalidField('name', 'must not be * for an NS record');
   const ranked = type === 'MX' || type === 'SRV';
-  if (ranked && prio === undefined) throw refuse('prio', `is required for ${type}`);
+  if (ranked && prio === undefined) throw invalidField('prio', `is required for ${type}`);
   if (type === 'MX' && input.content.trim() === NO_HOST && prio !== 0) {
-    throw refuse('prio', 'must be 0 if the content is ., which means that the name accepts no mail');
+    throw invalidField('prio', 'must be 0 if the content is ., which means that the name accepts no mail');
   }
   const fields = { type, name, content: CONTENTS[type](input.content.trim()), ttl, prio: ranked ? (prio ?? 0) : 0 };
   if (type === 'CNAME' && fields.content === `${name}.${domain}`.toLowerCase())
-    throw refuse('content', 'must be another name than the record’s own');
-  if (fields.content === '') throw refuse('content', 'must not be empty');
+    throw invalidField('content', 'must be another name than the record’s own');
+  if (fields.content === '') throw invalidField('content', 'must not be empty');
   const { valueCharacters } = NAME_SERVER_LIMITS;
   if (toZoneFileValue(fields).length > valueCharacters) {
-    throw refuse(
+    throw invalidField(
       'content',
       `is too long for the name servers, which accept ${valueCharacters} characters; a quote, a backslash and each byte of a character outside of ASCII count as four`,
     );

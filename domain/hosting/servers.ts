@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import { HostName } from '../../contract/host-names/host-names.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { PanelServer } from '../../providers/hosting-panel/panel.ts';
@@ -55,7 +55,7 @@ export async function setServer(
   return await retryRequest(async () => {
     const known = await deps.table.get(HostingServer, { name });
     const missing = known ? undefined : REQUIRED.find((field) => set[field] === undefined);
-    if (missing) throw new ApiError('invalid_request', `${missing}: is required for a new server`);
+    if (missing) throw invalidField(missing, 'is required for a new server');
     const server = { ...known, ...set, name } as HostingServer;
     const { token: _, ...shown } = server;
     const write = known

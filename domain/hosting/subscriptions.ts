@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, temporaryFailure } from '../../contract/errors.ts';
 import type { getHostingDomain as GetDomainRoute } from '../../contract/hosting/domains.ts';
 import type {
   getHosting as GetRoute,
@@ -56,10 +56,7 @@ const noSuchHosting = () => new ApiError('not_found', 'Hosting subscription not 
 const notActive = () => new ApiError('conflict', 'The hosting account is not active on its server.');
 
 const notAnswering = (cause?: PanelFailure) =>
-  new ApiError('server_error', 'The hosting server does not answer. It is safe to retry with backoff.', {
-    status: 502,
-    cause,
-  });
+  temporaryFailure('The hosting server does not answer.', { status: 502, cause });
 
 /** Calls the server of an account. Throws 502. */
 async function askServer<T>(

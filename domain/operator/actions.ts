@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type {
   adjustMoney as AdjustRoute,
   cancelDeployment as CancelRoute,
@@ -85,7 +85,7 @@ export async function adjustMoney(
       'exactly one of wallet, credits, invoice, voidInvoice and grant must be given',
     );
   const adjusted = wallet ?? credits;
-  if (adjusted && parseCents(adjusted.amount) === 0) throw new ApiError('invalid_request', 'amount: must not be 0.00');
+  if (adjusted && parseCents(adjusted.amount) === 0) throw invalidField('amount', 'must not be 0.00');
   if (credits) return await adjustCredits(deps, accountId, credits.amount);
   if (voidInvoice)
     return await respondWith(
@@ -115,7 +115,7 @@ export async function adjustMoney(
 
 function positiveCents(amount: string): number {
   const cents = parseCents(amount);
-  if (cents <= 0) throw new ApiError('invalid_request', 'invoice.amount: must be more than 0.00');
+  if (cents <= 0) throw invalidField('invoice.amount', 'must be more than 0.00');
   return cents;
 }
 

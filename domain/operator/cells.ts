@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import { Cell, CellResources } from '../../table/entities/cells.ts';
 import { allUnchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
@@ -17,7 +17,7 @@ export const CellInput = () =>
     resources: z.optional(CellResources()),
   });
 
-const invalidResources = (reason: string) => new ApiError('invalid_request', `resources: ${reason}`);
+const invalidResources = (reason: string) => invalidField('resources', reason);
 
 /** Returns what the audit log shows of a cell. */
 const summaryOf = ({ id, open, resources: { account, region, appsDomain } = {} }: Summarized) => ({

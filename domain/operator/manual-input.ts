@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import { describeIssue } from '../../contract/issues.ts';
 import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
 
@@ -14,16 +14,13 @@ export function parseOperatorInput<T>(schema: z.ZodMiniType<T>, input: unknown, 
   const { data, error } = schema.safeParse(input, { reportInput: true });
   const [problem] = error?.issues ?? [];
   if (!problem) return data as T;
-  throw new ApiError(
-    'invalid_request',
-    `${[...parents, ...problem.path].join('.') || 'input'}: ${describeIssue(problem)}`,
-  );
+  throw invalidField([...parents, ...problem.path].join('.') || 'input', describeIssue(problem));
 }
 
 /** Throws `invalid_request` for the first unknown field of an operator's input: without a misspelled field, the operation could affect more than intended. */
 export function refuseUnknownFields([field]: readonly string[], parents: readonly string[] = []): void {
   if (field === undefined) return;
-  throw new ApiError('invalid_request', `${[...parents, field].join('.')}: is not a field of this operation`);
+  throw invalidField([...parents, field].join('.'), 'is not a field of this operation');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import type { listSwitches as ListRoute, setSwitch as SetRoute } from '../../contract/operator/switches.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { SWITCH_NAMES, type SwitchName, switchRule, targetProblem } from '../../contract/switches/switches.ts';
@@ -42,9 +42,8 @@ export async function setSwitch(
   const problem = targetProblem(name, target);
   const isMisplaced = (switchRule(name).target === undefined) !== (target === undefined);
   // A target that is off can be turned on even if its name is no longer valid.
-  if (problem !== undefined && (isOff || isMisplaced)) throw new ApiError('invalid_request', `target: ${problem}`);
-  if (isOff && message === undefined)
-    throw new ApiError('invalid_request', 'message: is required, because customers read it');
+  if (problem !== undefined && (isOff || isMisplaced)) throw invalidField('target', problem);
+  if (isOff && message === undefined) throw invalidField('message', 'is required, because customers read it');
   const key = target === undefined ? name : `${name}:${target}`;
   const set = async () => {
     const { off: before = {}, version } = (await deps.table.get(SwitchState, {})) ?? {};

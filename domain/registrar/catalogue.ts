@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField, temporaryFailure } from '../../contract/errors.ts';
 import { isRegistrable } from '../../contract/host-names/host-names.ts';
 import type { checkDomain as CheckRoute, listDomainPrices as PricesRoute } from '../../contract/registrar/catalogue.ts';
 import type { Input, Output } from '../../contract/route.ts';
@@ -13,10 +13,7 @@ type Result = Output<typeof CheckRoute>['data'][number];
 const MAX_AVAILABILITY_ATTEMPTS = 3;
 
 const registrarDown = (cause?: unknown) =>
-  new ApiError('server_error', 'The registry does not answer just now. It is safe to retry with backoff.', {
-    status: 502,
-    cause,
-  });
+  temporaryFailure('The registry does not answer just now.', { status: 502, cause });
 
 /** Asks the registrar whether a name is available. Throws 502 if it cannot tell, 400 for a TLD that it does not sell. */
 export async function checkAvailability(
@@ -27,8 +24,7 @@ export async function checkAvailability(
     const found = await registrar.availability(domain).catch((cause: unknown) => {
       throw registrarDown(cause);
     });
-    if (found === 'UNSUPPORTED')
-      throw new ApiError('invalid_request', `${domain}: is under an extension that is not sold`);
+    if (found === 'UNSUPPORTED') throw invalidField(domain, 'is under an extension that is not sold');
     if (found !== 'UNKNOWN') return found;
   }
   throw registrarDown();
@@ -43,10 +39,10 @@ function suggestNames(q: string, catalogue: readonly Tld[]): { requested: Name |
     return { requested, names: [requested, ...others.map((each) => nameUnder(requested.label, each))] };
   }
   if (/[^\0-\x7f]|^xn--/.test(q)) {
-    throw new ApiError('invalid_request', 'q: must use letters a to z; internationalised names are not sold');
+    throw invalidField('q', 'must use letters a to z; internationalised names are not sold');
   }
   if (!isRegistrable(q)) {
-    throw new ApiError('invalid_request', 'q: must be a word such as example, or a name such as example.co.za');
+    throw invalidField('q', 'must be a word such as example, or a name such as example.co.za');
   }
   return { requested: undefined, names: featured.map((each) => nameUnder(q, each)) };
 }

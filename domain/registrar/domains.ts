@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type { getDomain as GetRoute, listDomains as ListRoute } from '../../contract/registrar/domains.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Domain, domainsOf } from '../../table/entities/registrar.ts';
@@ -46,10 +46,7 @@ export async function findExternalNameservers(
   const found = given.filter((host) => ours.has(normalizedHost(host)));
   if (found.length === 0) return given;
   if (found.length === given.length) return undefined;
-  throw new ApiError(
-    'invalid_request',
-    `nameservers: ${found[0]} is ours and others are not; leave the field out to use ours`,
-  );
+  throw invalidField('nameservers', `${found[0]} is ours and others are not; leave the field out to use ours`);
 }
 
 /** GET /v1/domains */

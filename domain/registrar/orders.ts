@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type { orderDomain as OrderRoute } from '../../contract/registrar/orders.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
@@ -40,10 +40,7 @@ type Order = Input<typeof OrderRoute>;
 function assertNameservers(domain: string, nameservers: readonly string[]): void {
   const inside = nameservers.find((name) => name === domain || name.endsWith(`.${domain}`));
   if (inside)
-    throw new ApiError(
-      'invalid_request',
-      `nameservers: ${inside} is inside the domain itself, which no resolver could look up`,
-    );
+    throw invalidField('nameservers', `${inside} is inside the domain itself, which no resolver could look up`);
 }
 
 /** Returns the fields of a new domain that follow from its order. */

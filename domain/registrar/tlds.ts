@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import { isHostName, isRegistrable } from '../../contract/host-names/host-names.ts';
 import { DomainOffer } from '../../table/entities/registrar.ts';
 import type { Deps } from '../deps.ts';
@@ -86,7 +86,7 @@ export interface Name {
 
 /** Parses a full domain name. Throws 400 naming `field` if it is not a domain name or its TLD is not on sale. */
 export function parseDomainName(field: string, domain: string, catalogue: readonly Tld[]): Name {
-  const refuse = (reason: string) => new ApiError('invalid_request', `${field}: ${reason}`);
+  const refuse = (reason: string) => invalidField(field, reason);
   if (/[^\0-\x7f]|(^|\.)xn--/.test(domain))
     throw refuse('must use letters a to z; internationalised names are not sold');
   if (!isHostName(domain)) throw refuse('must be a domain name, e.g. example.co.za');

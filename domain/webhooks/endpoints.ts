@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type {
   createWebhook as CreateRoute,
@@ -48,7 +48,7 @@ export async function findWebhook(deps: Deps, { accountId }: Caller, id: string)
  * network. The addresses that the name resolves to are checked at each attempt.
  */
 export function assertReceiverUrl(text: string, allowLocal: boolean): void {
-  const refuse = (reason: string) => new ApiError('invalid_request', `url: ${reason}`);
+  const refuse = (reason: string) => invalidField('url', reason);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('must be a public https:// address');
   // `URL` accepts `https:example.com` and `https:///example.com` as well; other parsers do not.

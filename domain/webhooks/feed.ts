@@ -1,5 +1,5 @@
 import { coalesce } from '../../contract/coalesce.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { dataOf } from '../../contract/webhooks/events.ts';
 import { cursorAt, type listEvents as ListRoute, positionOf } from '../../contract/webhooks/feed.ts';
@@ -90,11 +90,11 @@ export const joinAppends = (deps: Pick<Deps, 'table'>): ((event: Event) => Promi
 /** Returns an event as its deliveries contain it. Its data is parsed, because the table does not keep the order of fields. */
 const view = ({ id, type, created, data }: FeedEntry) => ({ id, type, created, data: dataOf(type, data) });
 
-const unknownCursor = () => new ApiError('invalid_request', 'after: is not a cursor of this account');
+const unknownCursor = () => invalidField('after', 'is not a cursor of this account');
 const expiredCursor = () =>
-  new ApiError(
-    'invalid_request',
-    `after: events after this cursor are more than ${FEED_DAYS} days old and no longer kept. Begin without after.`,
+  invalidField(
+    'after',
+    `events after this cursor are more than ${FEED_DAYS} days old and no longer kept. Begin without after.`,
   );
 
 /** Begins the feed of an account; of two concurrent calls, one does. @returns the end of the empty feed */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type {
   listDeliveries as DeliveriesRoute,
@@ -145,7 +145,7 @@ export async function listDeliveries(
 ): Promise<Output<typeof DeliveriesRoute>> {
   const { accountId } = caller;
   if (filter.from !== undefined && filter.to !== undefined && filter.to <= filter.from)
-    throw new ApiError('invalid_request', 'to: must be later than `from`');
+    throw invalidField('to', 'must be later than `from`');
   const last = cursor === undefined ? undefined : await deps.table.get(Delivery, { accountId, id: cursor });
   if (cursor !== undefined && !last) throw noSuchCursor();
   const [, { items, ...page }] = await Promise.all([

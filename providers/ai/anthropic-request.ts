@@ -1,6 +1,6 @@
 import { type ChatRequest, type Message, type Part, TRANSLATED_FIELDS } from '../../contract/ai/chat.ts';
 import { readImage } from '../../contract/ai/images.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { invalidField } from '../../contract/errors.ts';
 import type { AdapterRequest, Prepared } from './adapter.ts';
 
 /** The output limit if the caller sets none (specification, Notes for the model family). */
@@ -12,11 +12,9 @@ type Block =
   | { type: 'text'; text: string }
   | { type: 'image'; source: { type: 'base64'; media_type: string; data: string } | { type: 'url'; url: string } };
 
-const invalid = (field: string, problem: string) => new ApiError('invalid_request', `${field}: ${problem}`);
-
 function toImageBlock(url: string, field: string): Block {
   const image = readImage(url);
-  if (typeof image === 'string') throw invalid(`${field}.image_url.url`, image);
+  if (typeof image === 'string') throw invalidField(`${field}.image_url.url`, image);
   if (image.kind === 'url') return { type: 'image', source: { type: 'url', url: image.url } };
   return { type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.base64 } };
 }
@@ -24,7 +22,7 @@ function toImageBlock(url: string, field: string): Block {
 function toBlock(part: Part, field: string): Block {
   if (part.type === 'text') return { type: 'text', text: part.text ?? '' };
   if (part.type === 'image_url') return toImageBlock(part.image_url?.url ?? '', field);
-  throw invalid(`${field}.type`, 'must be text or image_url for this model');
+  throw invalidField(`${field}.type`, 'must be text or image_url for this model');
 }
 
 /** Converts a message's content to blocks. Drops text blocks of only white space, which Anthropic refuses. */
@@ -47,16 +45,16 @@ function toConversation(request: ChatRequest): Conversation {
     const { role } = message;
     const field = `messages.${index}`;
     if (role === 'tool' || role === 'function') {
-      throw invalid(`${field}.role`, 'must be one of system, user, assistant: tool calling is not translated');
+      throw invalidField(`${field}.role`, 'must be one of system, user, assistant: tool calling is not translated');
     }
     const content = toBlocks(message, field);
     if (content.length === 0) continue;
     if (role === 'user' || role === 'assistant') conversation.messages.push({ role, content });
-    else if (content.some(({ type }) => type !== 'text')) throw invalid(`${field}.content`, 'must be text');
+    else if (content.some(({ type }) => type !== 'text')) throw invalidField(`${field}.content`, 'must be text');
     else conversation.system.push(...content);
   }
   if (conversation.messages.length === 0)
-    throw invalid('messages', 'must hold a message that is more than white space');
+    throw invalidField('messages', 'must hold a message that is more than white space');
   return conversation;
 }
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Deps } from '../../domain/deps.ts';
 import { startEarly } from '../../domain/early.ts';
@@ -78,7 +78,7 @@ export function idempotentRequest(
   const epochNow = () => Math.floor(now().getTime() / 1000);
   const lookup = async (): Promise<unknown> => {
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-      throw new ApiError('invalid_request', 'Idempotency-Key: must be 1-255 ASCII characters');
+      throw invalidField('Idempotency-Key', 'must be 1-255 ASCII characters');
     }
     const record = await table.get(IdempotencyRecord, { id });
     // The table deletes a record hours or days after it has expired.

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, invalidField } from '../../contract/errors.ts';
 import { describeIssue } from '../../contract/issues.ts';
 import { isObject } from '../../contract/json.ts';
 import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
@@ -11,12 +11,10 @@ const MIB = 1024 * 1024;
 /** Maximum size of a request body in bytes (design, section 4). */
 const MAX_BODY_BYTES = MIB;
 
-const invalid = (message: string) => new ApiError('invalid_request', message);
-
 /** Returns the body as it was sent. Throws 400 if it exceeds `limit` bytes. */
 export function bodyBytes({ body = '', isBase64Encoded }: Event, limit: number): Buffer {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.length > limit) throw invalid(`body: must be at most ${limit / MIB} MiB`);
+  if (bytes.length > limit) throw invalidField('body', `must be at most ${limit / MIB} MiB`);
   return bytes;
 }
 
@@ -39,7 +37,7 @@ function parseJson(bytes: Buffer): JsonBody {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, json: JSON.parse(text) };
   } catch {
-    throw invalid('body: must be JSON in UTF-8');
+    throw invalidField('body', 'must be JSON in UTF-8');
   }
 }
 
@@ -56,7 +54,7 @@ function assertUnicode({ text, json }: JsonBody): void {
   // A list instead of recursion, because a body may be nested too deeply for the call stack.
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { value, path } = next;
-    if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`${path || 'body'}: must be Unicode text`);
+    if (typeof value === 'string' && !value.isWellFormed()) throw invalidField(path || 'body', 'must be Unicode text');
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, nested] of Object.entries(value))
       pending.push({ value: nested, path: path ? `${path}.${name}` : name });
@@ -67,7 +65,7 @@ function assertUnicode({ text, json }: JsonBody): void {
 function firstIssue(location: string, error: z.core.$ZodError): ApiError {
   const issue = error.issues[0];
   const field = issue?.path.map(String).join('.') || location;
-  return invalid(`${field}: ${issue ? describeIssue(issue) : 'is invalid'}`);
+  return invalidField(field, issue ? describeIssue(issue) : 'is invalid');
 }
 
 /** Parses a value by a schema. Throws 400, naming the invalid field. */
@@ -106,7 +104,7 @@ export function parseRequest(route: Route, event: Event): ParsedRequest {
   const [unknown] = ignored;
   // A misspelled field could widen an operator's action, for example from one key to the whole account.
   if (unknown !== undefined && route.access === 'operator')
-    throw invalid(`${unknown}: is not a field of this operation`);
+    throw invalidField(unknown, 'is not a field of this operation');
   const input = {
     ...parseFields(route.body, json, 'body'),
     ...parseFields(route.query, event.queryStringParameters ?? {}, 'query'),

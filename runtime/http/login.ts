@@ -1,4 +1,4 @@
-import { ApiError } from '../../contract/errors.ts';
+import { temporaryFailure } from '../../contract/errors.ts';
 import { DASHBOARD_PATH } from '../../contract/route.ts';
 import { openLogin } from '../../domain/accounts/logins.ts';
 import { sessionEnded } from '../../domain/accounts/sessions.ts';
@@ -18,9 +18,7 @@ const trusted = {
 
 const unavailable = (resource: string) => (error: unknown) => {
   log.error(`${resource} of the login issuer cannot be read`, error);
-  throw new ApiError('server_error', 'Logins cannot be checked right now. It is safe to retry with backoff.', {
-    status: 503,
-  });
+  throw temporaryFailure('Logins cannot be checked right now.', { status: 503 });
 };
 
 let verifier: Promise<(token: string, now: Date) => Promise<VerifiedToken | undefined>> | undefined;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { ApiError, errorBody } from '../../contract/errors.ts';
+import { ApiError, errorBody, temporaryFailure } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import type { Caller } from '../../domain/deps.ts';
@@ -102,7 +102,7 @@ export function toPublicError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const name = error instanceof Error ? error.name : '';
   if (/Throttl|TransactionCanceled|TransactionInProgress|TimeoutError|ThroughputExceeded/.test(name)) {
-    return new ApiError('server_error', 'The service is busy. It is safe to retry with backoff.', { status: 503 });
+    return temporaryFailure('The service is busy.', { status: 503 });
   }
   return new ApiError('server_error');
 }

@@ -4,7 +4,7 @@ import {
   GRACE_DAYS,
   type requestDeletion as RequestRoute,
 } from '../../../contract/accounts/deletion.ts';
-import { ApiError } from '../../../contract/errors.ts';
+import { ApiError, invalidField } from '../../../contract/errors.ts';
 import type { Input, Output } from '../../../contract/route.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
@@ -71,7 +71,7 @@ export async function requestDeletion(
   const request = async (): Promise<Output<typeof RequestRoute>> => {
     const account = await findAccount(deps, accountId);
     if (confirm.trim().toLowerCase() !== account.email.toLowerCase())
-      throw new ApiError('invalid_request', 'confirm: is not the email address of the account');
+      throw invalidField('confirm', 'is not the email address of the account');
     if (account.deletion) throw new ApiError('conflict', 'The deletion of this account is already requested.');
     await assertNothingOwed(deps, account);
     const requestedAt = now.toISOString();
