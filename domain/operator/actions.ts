@@ -23,7 +23,7 @@ import { overrideLimits } from '../limits/overrides.ts';
 import { resendDelivery } from '../webhooks/management.ts';
 import { respondWith } from './respond-with.ts';
 
-/** Actions of operators on an account (docs/decisions/0048-operators.md). They share their rules with the functions that operators invoke manually. */
+/** Actions of operators on an account (docs/decisions/0048-operators.md). They share their rules with the operator functions. */
 
 const MICRO_RAND_PER_CENT = 10_000;
 
@@ -31,7 +31,10 @@ const tooFewCredits = () =>
   new ApiError('insufficient_credits', 'The account has fewer available AI credits than this amount.');
 const notInProgress = () => new ApiError('conflict', 'This deployment is not in progress.');
 
-/** POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel. The stream stops the execution and the build. Throws 404, and 409 unless the deployment is in progress. */
+/**
+ * POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel. The stream stops the execution and the build. Throws 404, and 409 unless
+ * the deployment is in progress.
+ */
 export async function cancelDeployment(
   deps: Deps,
   _: Caller,

@@ -9,7 +9,7 @@ import { NO_ACCOUNT } from '../audit/record.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
-/** An operator's input for a hosting cell. A new cell needs the resources that its stack printed. An existing cell keeps them if they are omitted. */
+/** An operator's input for a hosting cell. A new cell needs the resources that its stack printed; an existing one may omit them. */
 export const CellInput = () =>
   z.object({
     id: z.string().check(z.regex(/^[a-z][a-z0-9]{0,7}$/)),

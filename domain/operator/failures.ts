@@ -174,7 +174,7 @@ async function replayChanges({ replays }: ReplayDeps, { body }: FailedMessage): 
   return (await replays.run(requestContext.functionArn, { Records })) === undefined;
 }
 
-/** Returns a function that runs the scheduled job of a message again. It runs each job once, because all failed runs of a job would do the same. */
+/** Returns a function that runs the scheduled job of a message again, once for all messages of a job: its runs all do the same. */
 function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promise<boolean> {
   const started = new Set<string>();
   return async ({ body, refused }) => {
@@ -225,7 +225,7 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<ReplayResult
   }
 }
 
-/** POST /operator/v1/failures/{name}/replay. Removes a message after it was sent again. A crash in between replays it twice, which is harmless. */
+/** POST /operator/v1/failures/{name}/replay. Removes a message after its replay. A crash in between replays it twice, which is harmless. */
 export async function replayFailures(
   deps: ReplayDeps,
   _: Caller,

@@ -17,7 +17,7 @@ export function parseOperatorInput<T>(schema: z.ZodMiniType<T>, input: unknown, 
   throw invalidField([...parents, ...problem.path].join('.') || 'input', describeIssue(problem));
 }
 
-/** Throws `invalid_request` for the first unknown field of an operator's input: without a misspelled field, the operation could affect more than intended. */
+/** Throws `invalid_request` for an unknown field: if a misspelled field were ignored, the operation could affect more than intended. */
 export function refuseUnknownFields([field]: readonly string[], parents: readonly string[] = []): void {
   if (field === undefined) return;
   throw invalidField([...parents, field].join('.'), 'is not a field of this operation');

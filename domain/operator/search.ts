@@ -33,7 +33,7 @@ async function byKey({ table }: Reads, text: string): Promise<Found[]> {
 const byLookup = async ({ table }: Reads, text: string): Promise<Found[]> =>
   await table.all(Lookup, lookupsOf(text), { limit: MAX_FOUND });
 
-/** Finds accounts by the host name of an application, of a registered domain, or of web hosting. Looks up the parent domain of an unknown name. */
+/** Finds accounts by the host name of an application, of a registered domain, or of web hosting. An unknown name is found by its parent. */
 async function byHostName({ table }: Reads, name: string): Promise<Found[]> {
   const [host, domain, hosting] = await Promise.all([
     table.get(Host, { host: name }),

@@ -72,7 +72,10 @@ interface Step {
   run(deps: RemovalDeps, accountId: string, budget: Budget, after?: string): Promise<string | undefined>;
 }
 
-/** The contents that the steps remove, in an order in which an entity comes after the entities that are found through it. The AI account is removed when the refund is recorded. */
+/**
+ * The contents that the steps remove. An entity comes after the entities that are found through it. The AI account is removed later, when the
+ * refund is recorded.
+ */
 const REMOVED = ALL_CONTENTS.filter(
   ({ type, atDeletion }) => atDeletion === 'removed' && type !== AiAccount.type,
 ).toReversed();
@@ -127,7 +130,7 @@ const STEPS: readonly Step[] = [
   ...ALL_CONTENTS.filter(({ type, atDeletion }) => atDeletion === 'tax' && type !== Account.type).map(retentionStep),
 ];
 
-/** Removes the account's items that no other process removes, until the budget is spent. @returns the position; undefined once all steps are done */
+/** Removes the items that no other process removes, until the budget is spent. @returns the position; undefined once all steps are done */
 export async function removeItems(
   deps: RemovalDeps,
   { accountId, removal }: AccountDeletion,

@@ -48,13 +48,13 @@ export type DeletionDeps = Deps & { users: Pick<Users, 'remove'> };
 
 /** Time for which one run removes items, in milliseconds. */
 const SLICE_MS = 20_000;
-/** Days for which a deleted login stays in the table. They exceed the validity of its access tokens, so that none of them can open a new account. */
+/** Days for which a deleted login stays in the table: longer than its access tokens are valid, so that none opens a new account. */
 const DELETED_LOGIN_DAYS = 2;
 const SUSPENSION_REASON = 'It is being deleted, as its owner requested.';
 
 const epochOf = (date: Date) => Math.floor(date.getTime() / 1000);
 
-/** Begins a deletion at the end of its grace period. From then on, it cannot be cancelled, and keys and logins are refused. @returns true if it began */
+/** Begins a deletion after its grace period. Afterwards it cannot be cancelled, and keys and logins are refused. @returns true if it began */
 async function beginDeletion(deps: DeletionDeps, { accountId, endsAt }: AccountDeletion): Promise<boolean> {
   const account = await deps.table.get(Account, { id: accountId });
   if (account?.deletion?.endsAt !== endsAt) return false;
@@ -108,7 +108,7 @@ async function deleteApps(deps: DeletionDeps, accountId: string): Promise<boolea
   return true;
 }
 
-/** Returns true while a registrar task of a domain is in progress or about to begin. Such a task needs the registrant, and is refunded if it is rejected. */
+/** Returns true while a domain's registrar task is in progress or about to begin: it needs the registrant, and is refunded if rejected. */
 async function hasTask({ table }: DeletionDeps, { accountId, status, task, renewal }: Domain): Promise<boolean> {
   if (status === 'PENDING' || task) return true;
   if (status !== 'ACTIVE' || !renewal) return false;

@@ -126,7 +126,7 @@ async function recreateRelease(deps: RestoreDeps, app: App, { id, builtBy = id }
   await deps.table.write(Deployment, change(Deployment, { accountId, id }, { set: { release } }));
 }
 
-/** Withdraws the other releases of an application whose function no longer exists, because a new function may use their version numbers for other code. */
+/** Withdraws the other releases of an application without a function: a new function may use their version numbers for other code. */
 async function retireOthers(deps: RestoreDeps, { id, accountId, liveDeploymentId }: App): Promise<void> {
   for await (const deployment of deps.table.each(Deployment, deploymentsOf(id)))
     if (deployment.id !== liveDeploymentId && canRollBackTo(deployment)) await retire(deps, accountId, deployment.id);
