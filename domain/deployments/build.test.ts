@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
-import type { Result } from '../../providers/builds/builds.ts';
+import { createBuilds, type Result } from '../../providers/builds/builds.ts';
 import { PLATFORM_FAULT, timeLimitExceeded } from '../../providers/builds/failures.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
@@ -272,4 +272,22 @@ test('the longest wait for a builder fits into the history of an execution', () 
   // The last build runs, and is released.
   events += Math.ceil(project / (watch - 5)) * (TASK + OTHER) + 10 * (TASK + OTHER);
   expect(events).toBeLessThan(AWS_LIMITS.executionHistory.value);
+});
+
+test.each([
+  ['is not JSON', '<html>'],
+  ['is cut', '{"commitSha":"ab'],
+  ['has another form', '{"detected":{"nodeVersion":"99"}}'],
+  ['is a list', '[]'],
+])('a build whose result %s has failed on our side', async (_, text) => {
+  const { all, of, build, deployments, app } = await submitting();
+  const getObject = async () => Buffer.from(text);
+  const unused = async () => undefined;
+  const builds = createBuilds({ getObject, putObject: unused, deleteObject: unused }, 'builds');
+  build.status = 'RUNNING';
+  const ended = await watchBuild({ ...all, builds }, { ...of, build: { id: build.id } });
+  expect(ended.status).toBe('FAILED');
+  expect(await recordFailure({ ...all, builds }, { ...of, build: ended })).toMatchObject({ again: false, fault: true });
+  expect(deployments()).toMatchObject([{ status: 'FAILED', notes: [expect.stringContaining(PLATFORM_FAULT)] }]);
+  expect((await app())?.activeDeploymentId).toBeUndefined();
 });

@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import { type FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
+import { parseJson } from '../../contract/json.ts';
 import { memoize } from '../../contract/memoize.ts';
 import type { Sealed } from '../encryption/secrets.ts';
 import type { BuildAccess } from './access.ts';
+import { PLATFORM_FAULT } from './failures.ts';
 import { sealJob } from './job-document.ts';
 import { artifactKey, CACHES, cacheKey, environmentKey, jobKey, logKey, resultKey } from './keys.ts';
 
@@ -73,6 +75,9 @@ const Result = memoize(() =>
 /** A build's result: the commit that it packaged, or the reason for its failure in one line. */
 export type Result = z.output<ReturnType<typeof Result>>;
 
+/** Stands for a result that is damaged, or that a builder of another version has written: the build has failed, and is not waited for. */
+const UNREADABLE: Result = { error: PLATFORM_FAULT, fault: true };
+
 export interface Objects {
   getObject(bucket: string, key: string): Promise<Buffer | undefined>;
   putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void>;
@@ -92,7 +97,7 @@ export interface Builds {
   readLog(deploymentId: string): Promise<string>;
   /**
    * Returns a build's result; undefined until the builder has reported it. By then the artifact is stored, and so is the log unless
-   * storing it failed.
+   * storing it failed. A result that cannot be read is a fault of the platform.
    */
   readResult(deploymentId: string): Promise<Result | undefined>;
   /** Returns a deployment's artifact; undefined if it is no longer kept. */
@@ -125,7 +130,7 @@ export function createBuilds({ getObject, putObject, deleteObject }: Objects, bu
     readLog: async (deploymentId) => (await getObject(bucket, logKey(deploymentId)))?.toString('utf8') ?? '',
     readResult: async (deploymentId) => {
       const found = await getObject(bucket, resultKey(deploymentId));
-      return found && Result().parse(JSON.parse(found.toString('utf8')));
+      return found && (Result().safeParse(parseJson(found.toString('utf8'))).data ?? UNREADABLE);
     },
     readArtifact: (applicationId, deploymentId) => getObject(bucket, artifactKey(applicationId, deploymentId)),
     writeArtifact: (applicationId, deploymentId, artifact) =>
