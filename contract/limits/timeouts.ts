@@ -41,9 +41,10 @@ export const TIMEOUTS_S = {
   /**
    * Calls to AWS services: one attempt, one attempt for an object (without a byte), one attempt for a secret, and all attempts of a
    * call together. Even if every attempt hangs, there is time for three, as in AWS's SDKs
-   * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html).
+   * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html). `sdk`: one attempt of a call through an SDK client,
+   * such as a change of a CloudFront tenant, which takes longer than most calls.
    */
-  aws: { attempt: 4, object: 4, secret: 2, call: 15 },
+  aws: { attempt: 4, object: 4, secret: 2, call: 15, sdk: 10 },
   /** All requests to a Git host for one inspection of a repository. */
   repository: 12,
   /** The payment provider, and the panel of hosting servers: reads in requests, changes in a workflow. */

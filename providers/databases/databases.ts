@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-dsql';
 import { type DatabaseAccess, entryOf } from '../../contract/enums.ts';
 import { isAwsError } from '../aws-errors.ts';
+import { sdkTimeouts } from '../aws-timeouts.ts';
 import { GENERATION_TAG } from './passwords.ts';
 
 /** Tag of a cluster that says who may connect. The roles of applications and owners check it; without the tag, both may connect. */
@@ -64,7 +65,7 @@ const STATUS: Record<string, Cluster['status']> = {
  * @param arnPrefix prefix of the clusters' ARNs
  */
 export function createDatabases(region: string, arnPrefix: string): Databases {
-  const client = new DSQLClient({ region });
+  const client = new DSQLClient({ ...sdkTimeouts(), region });
   const clusterOf = (answer: {
     identifier?: string | undefined;
     status?: string | undefined;

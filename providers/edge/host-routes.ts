@@ -5,7 +5,9 @@ import {
   GetKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isAwsError } from '../aws-errors.ts';
+import { sdkTimeouts } from '../aws-timeouts.ts';
 import { countWithin, effectOf, keysOf, type RouteChange } from './route-changes.ts';
 // CloudFront's store accepts only SigV4A signatures; importing the signer registers it with the SDK.
 import '@aws-sdk/signature-v4a';
@@ -70,7 +72,7 @@ const isStale = (error: unknown) =>
 
 /** CloudFront KeyValueStore implementation. */
 export function createRouteStore(KvsARN: string, access: CloudFrontKeyValueStoreClientConfig = {}): RouteStore {
-  const client = new CloudFrontKeyValueStoreClient(access);
+  const client = new CloudFrontKeyValueStoreClient({ ...sdkTimeouts(TIMEOUTS_S.aws.attempt), ...access });
 
   const readRoute = async (Key: string): Promise<string | null> => {
     try {

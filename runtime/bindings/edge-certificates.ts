@@ -1,4 +1,5 @@
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
+import { sdkTimeouts } from '../../providers/aws-timeouts.ts';
 import { type CertificateCalls, createEdgeCertificates } from '../../providers/edge/certificates.ts';
 import { callAws } from '../aws/client.ts';
 import type { RemoteCell } from '../cells.ts';
@@ -13,4 +14,7 @@ export const certificateCalls =
     callAws('acm', operation, input, { ...cell?.access, ...SETTINGS });
 
 export const edgeCertificates = (cell?: RemoteCell) =>
-  createEdgeCertificates(new CloudFrontClient({ ...cell?.access, ...SETTINGS }), certificateCalls(cell));
+  createEdgeCertificates(
+    new CloudFrontClient({ ...sdkTimeouts(), ...cell?.access, ...SETTINGS }),
+    certificateCalls(cell),
+  );

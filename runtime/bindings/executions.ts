@@ -1,10 +1,11 @@
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { sdkTimeouts } from '../../providers/aws-timeouts.ts';
 import { createExecutions } from '../../providers/workflows/executions.ts';
 import { originFields } from '../../table/correlation.ts';
 import { required } from '../config.ts';
 import { deployments } from './deployment-executions.ts';
 
-const client = new SFNClient({});
+const client = new SFNClient(sdkTimeouts());
 
 /** The state machines that functions start. */
 export const machines = {

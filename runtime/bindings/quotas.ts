@@ -2,6 +2,7 @@ import { CloudFrontKeyValueStoreClient } from '@aws-sdk/client-cloudfront-keyval
 import { DSQLClient } from '@aws-sdk/client-dsql';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { Route53Client } from '@aws-sdk/client-route-53';
+import { sdkTimeouts } from '../../providers/aws-timeouts.ts';
 import { accountMeasures, cellMeasures } from '../../providers/quotas/measures.ts';
 import { createServiceQuotas } from '../../providers/quotas/service-quotas.ts';
 import { callAws } from '../aws/client.ts';
@@ -21,8 +22,8 @@ const quotasOf = (cell?: RemoteCell) =>
 
 /** The quotas of the platform's own account. */
 export const accountQuotas = accountMeasures({
-  route53: new Route53Client({}),
-  dsql: new DSQLClient({ region: databaseRegion }),
+  route53: new Route53Client(sdkTimeouts()),
+  dsql: new DSQLClient({ ...sdkTimeouts(), region: databaseRegion }),
   databaseRegion,
   registrar: (operation, input) => callAws('route53domains', operation, input),
   quotas: quotasOf(),
@@ -34,9 +35,9 @@ export const accountQuotas = accountMeasures({
 /** The quotas of a cell's account and region. */
 export const quotaMeasures = (cell?: RemoteCell) =>
   cellMeasures({
-    lambda: new LambdaClient({ ...cell?.access }),
+    lambda: new LambdaClient({ ...sdkTimeouts(), ...cell?.access }),
     region: cell?.region ?? config.AWS_REGION,
-    store: new CloudFrontKeyValueStoreClient({ ...cell?.access }),
+    store: new CloudFrontKeyValueStoreClient({ ...sdkTimeouts(), ...cell?.access }),
     storeArn: cell?.routesArn ?? required('APP_ROUTES_ARN'),
     isHome: cell === undefined,
     certificates: certificateCalls(cell),

@@ -29,11 +29,29 @@ test('no timeout is a number of its own', () => {
   expect(found.filter((line) => !known.includes(line))).toEqual([]);
 });
 
+test('no client of AWS waits for a silent service without end', () => {
+  /** They wait for functions, which their own function's timeout limits. */
+  const waiting = ['runtime/bindings/app-host.ts', 'runtime/bindings/replays.ts'];
+  const count = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
+  const files = globSync('{providers,runtime}/**/*.ts', { exclude: ['**/*.test.ts'] }).map((file) => {
+    const text = readFileSync(file, 'utf8');
+    return {
+      file,
+      clients: count(text, /new \w+Client\(/g),
+      limited: count(text, /new \w+Client\((?:\{ \.\.\.)?sdkTimeouts\(/g),
+    };
+  });
+  const unlimited = files.filter(({ clients, limited }) => limited < clients).map(({ file }) => file);
+  expect(unlimited.sort()).toEqual(waiting);
+});
+
 test('a call of AWS outlasts its attempts', () => {
   // Three attempts that hang, with the pauses between them (runtime/aws/client.ts: 25 ms · 2ⁿ, with full jitter).
   const pauses = 0.05 + 0.1;
   for (const attempt of [T.aws.attempt, T.aws.object]) expect(T.aws.call).toBeGreaterThan(3 * attempt + pauses);
   expect(T.aws.call).toBeGreaterThan(Math.max(T.aws.object, T.registrar.read, 3 * T.aws.secret));
+  // Five attempts at a tenant that hang (runtime/bindings/edge-tenants.ts).
+  expect(timeoutOf(`${PREFIX}workflow-reconcileTenant`)).toBeGreaterThan(5 * T.aws.sdk);
   expect(timeoutOf(`${PREFIX}workflow-submitDomainTask`)).toBeGreaterThan(T.registrar.order + T.aws.call);
 });
 
