@@ -5,7 +5,7 @@ import { Icon } from '../ui/Icon.tsx';
 export function SchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
-  const name = `Switch to ${other} colors`;
+  const name = `Switch to ${other} colours`;
   return (
     <button
       type="button"

@@ -310,10 +310,10 @@ test('the colors follow the system until the user chooses, and the choice persis
   const page = await openScreen(context, '');
   const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
   expect(await scheme()).toBe('dark');
-  await page.getByRole('button', { name: 'Switch to light colors' }).click();
+  await page.getByRole('button', { name: 'Switch to light colours' }).click();
   expect(await scheme()).toBe('light');
   await page.reload();
-  await page.getByRole('button', { name: 'Switch to dark colors' }).waitFor();
+  await page.getByRole('button', { name: 'Switch to dark colours' }).waitFor();
   expect(await scheme()).toBe('light');
 });
 
