@@ -8,6 +8,7 @@ import {
   simulation,
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
+import { releaseQuarantined } from '../processes/quarantine.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { closeWindowsOf, MAX_ENTRIES, windowQueue } from './closing.ts';
 import { hold } from './credits.ts';
@@ -191,4 +192,45 @@ test('the close of one account does not wait for that of another, nor do its hol
   }
   clock.now += 2 * WINDOW_MS;
   expect(await sweep(deps, windowQueue)).toMatchObject({ done: 2, failed: [] });
+});
+
+test('a sum that cannot be written takes no money and no call, and its account alone is alarmed until it is repaired', async () => {
+  let isBroken = true;
+  const { steady, memory, clock } = simulation({
+    through: (send) => async (operation, input) => {
+      const text = JSON.stringify(input);
+      if (isBroken && operation === 'UpdateItem' && /acc_1#AI_USAGE.*#broken"/.test(text)) throw new Error('Invalid');
+      return await send<never>(operation, input);
+    },
+  });
+  const { deps } = steady;
+  const call = async (id: string, model: string) => {
+    const held = await hold(deps, { accountId: id, keyId: 'key_1' }, 'openai', RAND);
+    await settle(deps, held, 1000, { ...USED, keyId: 'key_1', model });
+  };
+  for (const id of ['acc_1', 'acc_2']) {
+    await deps.table.transact(addCredits(newCreditEntry(deps, id, 'PURCHASE', 100 * RAND)));
+    for (const model of ['broken', 'sound']) await call(id, model);
+  }
+  // The process of a third call crashes.
+  await hold(deps, { accountId, keyId: 'key_1' }, 'openai', RAND);
+  const credits = async () => (await deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
+  const callsOf = async (id: string) => (await readSums(deps, id, '')).reduce((sum, { calls }) => sum + calls, 0);
+  clock.now += 10 * WINDOW_MS;
+  const failed = [{ pk: expect.stringContaining('acc_1'), failures: 1, quarantined: false }];
+  expect(await sweep(deps, windowQueue)).toMatchObject({ done: 1, failed });
+  for (const quarantined of [...Array.from({ length: 8 }, () => false), true]) {
+    clock.now += 24 * 3_600_000;
+    expect((await sweep(deps, windowQueue)).failed).toMatchObject([{ quarantined }]);
+  }
+  await call(accountId, 'sound');
+  expect([await callsOf('acc_1'), await callsOf('acc_2')]).toEqual([3, 2]);
+  const balance = 100 * RAND - 3000;
+  expect(await credits()).toMatchObject({ balanceMicroRand: balance, availableMicroRand: balance - RAND });
+  isBroken = false;
+  await releaseQuarantined(deps, { all: true });
+  clock.now += 10 * WINDOW_MS;
+  expect(await sweep(deps, windowQueue)).toMatchObject({ done: 1, failed: [] });
+  expect(await credits()).toMatchObject({ balanceMicroRand: balance, availableMicroRand: balance });
+  expect(memory.items('AI_USAGE').reduce((sum, { calls }) => sum + Number(calls), 0)).toBe(5);
 });
