@@ -16,6 +16,7 @@ import {
   isRefused,
   KEYS_WITH_RESERVE,
   LIMIT_NAMES,
+  LIMITS,
   type LimitName,
   type LimitOverrides,
   limitRule,
@@ -36,6 +37,16 @@ async function asOperator(accountId: string, limits: LimitOverrides, fields: Rec
     import('../../table/writes.ts'),
   ]);
   if (Object.keys(fields).length > 0) await deps.table.transact([change(Account, { id: accountId }, { set: fields })]);
+}
+
+/** Changes the item of an account's AI calls as running calls do, so that a test need not make a hundred of them. */
+async function setAiAccount(accountId: string, set: Record<string, unknown>) {
+  const [{ deps }, { AiAccount }, { change }] = await Promise.all([
+    import('../../runtime/deps.ts'),
+    import('../../table/entities/ai.ts'),
+    import('../../table/writes.ts'),
+  ]);
+  await deps.table.transact([change(AiAccount, { accountId }, { set })]);
 }
 
 const REPO = 'https://git.localhost/no-such-repository.git';
@@ -258,6 +269,56 @@ describe.concurrent('limits', () => {
     await asOperator(account.id, { concurrentAiCalls: 1 });
     // The place of a call is free a moment after its response.
     for (let count = 0; count < 3; count += 1) await waitFor(async () => (await call()).status === 200);
+  });
+
+  test('a key has its own limit of concurrent calls, with credits and with the caller’s own key', async () => {
+    const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
+    const create = async (name: string) =>
+      (await account.dashboard.call(createKey, { body: { name, scopes: ['ai'] } })).body.data;
+    const [busy, other] = [await create('busy'), await create('other')];
+    const call = ({ secretKey }: { secretKey: string }) =>
+      createClient({ baseUrl: local.baseUrl, secretKey }).call(createChatCompletion, {
+        body: { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] },
+      });
+    // A hundred calls of one key are running.
+    const open = LIMITS.concurrentAiCallsPerKey.amounts;
+    await asOperator(account.id, { concurrentAiCalls: 250 });
+    await setAiAccount(account.id, { openCalls: open, [`open_${busy.id.slice(-6)}`]: open });
+    const refused = async (limit: string) => {
+      const { status, error, headers } = await call(busy);
+      expect(status).toBe(429);
+      expect(error).toMatchObject({ code: 'rate_limited', message: expect.stringMatching(`\\b${limit}\\b`) });
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    };
+    await refused('concurrentAiCallsPerKey');
+    expect((await call(other)).status).toBe(200);
+    // The limit of the account is named first, because it refuses all keys.
+    await asOperator(account.id, { concurrentAiCalls: 1 });
+    await refused('concurrentAiCalls');
+    await asOperator(account.id, { concurrentAiCalls: 250 });
+    // The caller's own key with the provider does not change the limit.
+    await account.dashboard.call(putProviderKey, {
+      params: { id: 'openai' },
+      body: { key: 'sk-own-0123456789abcdef' },
+    });
+    await refused('concurrentAiCallsPerKey');
+    expect((await call(other)).status).toBe(200);
+    // One of the calls ends.
+    await setAiAccount(account.id, { [`open_${busy.id.slice(-6)}`]: open - 1 });
+    expect((await call(busy)).status).toBe(200);
+  });
+
+  test('a lack of credits is named before the concurrent calls of a key', async () => {
+    const account = await newAccount();
+    const key = (await account.dashboard.call(createKey, { body: { name: 'busy', scopes: ['ai'] } })).body.data;
+    await asOperator(account.id, { concurrentAiCalls: 250 });
+    const open = LIMITS.concurrentAiCallsPerKey.amounts;
+    await setAiAccount(account.id, { openCalls: open, [`open_${key.id.slice(-6)}`]: open });
+    const { status, error } = await createClient({ baseUrl: local.baseUrl, secretKey: key.secretKey }).call(
+      createChatCompletion,
+      { body: { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] } },
+    );
+    expect([status, error?.code]).toEqual([402, 'insufficient_credits']);
   });
 
   test('calls that wait for a host of the caller’s choice have a separate limit by account', async () => {
