@@ -10,6 +10,7 @@ import { teardownApp } from '../../domain/processes/teardown.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
+import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { App, EnvSet } from '../../table/entities/apps.ts';
 import { KnownCard, Subscription } from '../../table/entities/billing.ts';
 import { DnsRecord, Zone } from '../../table/entities/dns.ts';
@@ -43,7 +44,7 @@ export async function deletionSimulation(faults: FaultPlan = noFaults) {
   const plan = { slug: 'app-10', name: 'App 10', appLimit: 10 };
   const keys = [{ name: 'CI', scopes: ['read' as const] }];
   const about = { email: EMAIL, name: 'Thandi', login: 'subject-1', walletCents: 5000, aiCreditsMicroRand: 3_000_000 };
-  const { id: accountId } = await openAccount(deps, { ...about, plan, keys });
+  const { id: accountId, keys: opened } = await openAccount(deps, { ...about, plan, keys });
   const of = { accountId };
   await withWallet(deps, accountId, readNothing, async (wallet) => {
     issuePaidInvoice(deps, wallet, {
@@ -128,6 +129,7 @@ export async function deletionSimulation(faults: FaultPlan = noFaults) {
       prio: 0,
       createdAt: at,
     }),
+    ...['', ...opened.map(({ id }) => id)].map((keyId) => create(AiKeyCalls, { ...of, keyId, openCalls: 0 })),
     create(KnownCard, { ...of, signature: 'card-signature', firstPaidAt: at }),
     create(Webhook, {
       ...of,

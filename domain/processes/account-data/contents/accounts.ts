@@ -19,7 +19,7 @@ import { itemReader, keyedReader, listReader, partitionReader } from '../item-re
 export const readAccount = itemReader(Account, (id) => ({ id }));
 /** Returns the key of an entity of which an account has one item. */
 export const accountKeyOf = (accountId: string) => ({ accountId });
-const readApiKeys = listReader(ApiKey, apiKeysOf);
+export const readApiKeys = listReader(ApiKey, apiKeysOf);
 
 /** Returns the members and invitations without the secrets of the invitations' links. */
 const viewTeam = ({ members, invitations }: Team) => ({

@@ -10,8 +10,16 @@ import {
   aiUsageOf,
 } from '../../../../table/entities/ai.ts';
 import { type Contents, defineContents } from '../contents.ts';
-import { itemReader, keyedReader, listReader, partitionReader } from '../item-readers.ts';
-import { accountKeyOf, readAccount } from './accounts.ts';
+import { itemReader, keyedReader, listReader, partitionReader, type Reader } from '../item-readers.ts';
+import { accountKeyOf, readApiKeys } from './accounts.ts';
+
+/** Reads whose AI calls are counted: the logins, as one key with an empty id, and the API keys. */
+const readCallers: Reader<{ accountId: string; keyId: string }> = async function* (table, accountId, after) {
+  const logins = '';
+  if (after === undefined) yield [logins, { accountId, keyId: '' }];
+  for await (const [position, { id }] of readApiKeys(table, accountId, after === logins ? undefined : after))
+    yield [position, { accountId, keyId: id }];
+};
 
 /** Contents of an account: AI credits and calls. */
 export const AI_CONTENTS: readonly Contents[] = [
@@ -93,6 +101,6 @@ export const AI_CONTENTS: readonly Contents[] = [
     AiKeyCalls,
     'removed',
     'internal',
-    keyedReader(readAccount, AiKeyCalls, ({ id }) => [{ accountId: id, keyId: '' }]),
+    keyedReader(readCallers, AiKeyCalls, (caller) => [caller]),
   ),
 ];
