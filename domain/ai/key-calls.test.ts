@@ -92,3 +92,19 @@ test('keys that no longer call leave no attributes in the account, however many 
   await sweepFor(40);
   expect(await keyAttributes()).toEqual([]);
 });
+
+test('attributes of keys that a close by an earlier version has left are removed, and its calls no longer count', async () => {
+  const { deps, begin, read, keyAttributes, sweepFor } = await account();
+  const crashed = await begin();
+  const { availableMicroRand } = await read();
+  await sweepFor(15);
+  // The earlier version knows the sums of the window, and not those of its keys.
+  const sums = ['held', 'calls'].map((name) => `${name}_${crashed.window}`);
+  const earlier = { remove: sums, add: { openCalls: -1, availableMicroRand: crashed.microRand } };
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, earlier));
+  expect(await keyAttributes()).toHaveLength(2);
+  await releaseHold(deps, await begin());
+  await sweepFor(10);
+  expect(await keyAttributes()).toEqual([]);
+  expect(await read()).toMatchObject({ openCalls: 0, availableMicroRand: availableMicroRand + crashed.microRand });
+});
