@@ -86,8 +86,8 @@ function refusalOf(item: AiKeyCalls | undefined, budgetMicroRand: number, retryA
 }
 
 /**
- * Charges a call to the budget of its key, and releases the part of its hold that it did not spend. If the response is lost, the hold
- * is released once the calls of the window are over.
+ * Charges a call to the budget of its key, and releases the part of its hold that it did not spend. If the write fails, the hold is
+ * released once the calls of the window are over, and the budget lacks the charge.
  */
 export async function releaseBudget(
   deps: Pick<Deps, 'table' | 'now'>,

@@ -53,8 +53,8 @@ export async function closeWindowsOf(deps: Deps, accountId: string): Promise<Rep
 }
 
 /**
- * Closes the windows that get no more entries. First adds the calls of each window to the sums of their day and to the spending of their keys, exactly once. Then, in
- * one write:
+ * Closes the windows that get no more entries. First adds the calls of each window to the sums of their day and to the spending of
+ * their keys, exactly once. Then, in one write:
  * - Adds the ledger entries that the balance does not include yet. This charges the calls whose process crashed, or whose response
  *   was lost, between the write of the entry and the write of the balance.
  * - Releases the remaining holds of windows whose calls are over.
@@ -138,8 +138,8 @@ interface WindowEntries {
 }
 
 /**
- * Adds the calls of the windows that get no more entries to the sums of their day and to the spending of their keys, oldest window first. Stops after the window in which it
- * reaches {@link MAX_ENTRIES}.
+ * Adds the calls of the windows that get no more entries to the sums of their day and to the spending of their keys, oldest window
+ * first. Stops after the window in which it reaches {@link MAX_ENTRIES}, and before the one that exceeds {@link MAX_WINDOWS}.
  */
 async function sumClosingWindows(deps: Deps, account: AiAccount): Promise<ClosingSums> {
   const { accountId, closedWindow = 0 } = account;
