@@ -5,5 +5,5 @@ import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts
 import { jobQueues as jobs } from '../../runtime/bindings/job-queues.ts';
 import { zoneSyncQueue } from '../../runtime/bindings/zone-sync-queue.ts';
 
-/** Applies the stream rules to each change of the table. Effects outside the table are handed over to queues. */
+/** Applies the stream rules to changes of the table (lib/stacks/stream.ts). Rules hand work outside the table over to queues. */
 export const handler = consume(rules({ ...deps, jobs, queue, zoneSyncQueue }));
