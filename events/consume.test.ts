@@ -118,7 +118,7 @@ test('groups the parts of all changes of a batch', async () => {
   expect(groups).toEqual([['1a', '1b', '2a'], ['2b']]);
 });
 
-test('groups the parts of all rules with the same groups, in the order of the changes', async () => {
+test('groups the parts of all rules with the same grouping, in the order of the changes', async () => {
   const groups: string[][] = [];
   const grouped = inGroups<string>(4, async (parts) => groups.push([...parts]));
   const rules = {

@@ -1,10 +1,10 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { fromItem, type Item } from '../table/attributes.ts';
 import { withRequestId } from '../table/correlation.ts';
-import type { Groups, Rule, Rules } from './on.ts';
+import type { Grouping, Rule, Rules } from './on.ts';
 import { matches } from './trigger.ts';
 
-/** The number of changes that one rule processes concurrently. */
+/** The number of changes, or of groups of parts, that one rule or grouping processes concurrently. */
 const CONCURRENCY = 8;
 
 /** A change that at least one rule matches. */
@@ -83,7 +83,7 @@ async function actOnEach<T>(items: readonly T[], act: (item: T) => Promise<unkno
   return errors;
 }
 
-/** One part of what the action of a rule returned for a change. */
+/** One of the parts that the action of a rule returned for a change. */
 interface Part {
   ruleId: string;
   change: MatchedChange;
@@ -101,7 +101,7 @@ const failureOf = (ruleIds: readonly string[], error: unknown): Failure => ({
   message: `${ruleIds.join(', ')}: ${textOf(error)}`,
 });
 
-/** Applies a rule to the changes that it matches, and returns the parts that its actions returned. */
+/** Applies a rule to the changes that it matches. Returns the parts for its grouping, and the failures. */
 async function apply(
   [ruleId, rule]: readonly [string, Rule],
   changes: readonly MatchedChange[],
@@ -111,42 +111,42 @@ async function apply(
     changes.filter(({ rules }) => rules.includes(rule)),
     async (change) => {
       const result = await change.act(rule);
-      if (rule.groups) parts.push(...(result as readonly unknown[]).map((part) => ({ ruleId, change, part })));
+      if (rule.grouping) parts.push(...(result as readonly unknown[]).map((part) => ({ ruleId, change, part })));
     },
   );
   return { parts, failures: errors.map((error) => failureOf([ruleId], error)) };
 }
 
-/** Acts on the parts of a group by request, so that the effects carry the request's id. */
-const actByRequest = (group: readonly Part[], act: Groups['act']) =>
+/** Acts on the parts of a group, separately for each request, so that the effects carry the request's id. */
+const actByRequest = (group: readonly Part[], act: Grouping['act']) =>
   Promise.all(
     [...Map.groupBy(group, ({ change }) => change.requestId)].map(([requestId, parts]) =>
       withRequestId(requestId, () => act(parts.map(({ part }) => part))),
     ),
   );
 
-/** Applies one rule, or all rules that share their groups, and returns the failures. */
+/** Applies one rule, or all rules with the same grouping, and returns the failures. */
 async function applyAll(
   rules: readonly (readonly [string, Rule])[],
   changes: readonly MatchedChange[],
 ): Promise<Failure[]> {
   const applied = await Promise.all(rules.map((rule) => apply(rule, changes)));
   const failures = applied.flatMap((each) => each.failures);
-  const groups = rules[0]?.[1].groups;
-  if (!groups) return failures;
-  const { size, act } = groups;
-  // In the order of the changes, so that the parts of one request are in the same group.
+  const grouping = rules[0]?.[1].grouping;
+  if (!grouping) return failures;
+  const { size, act } = grouping;
+  // In the order of the changes, so that the parts of one request are in as few groups as possible.
   const order = new Map(changes.map((change, index) => [change, index]));
   const indexOf = ({ change }: Part) => order.get(change) ?? 0;
   const parts = applied.flatMap((each) => each.parts).sort((a, b) => indexOf(a) - indexOf(b));
-  const batches = Array.from({ length: Math.ceil(parts.length / size) }, (_, at) =>
-    parts.slice(at * size, (at + 1) * size),
+  const groups = Array.from({ length: Math.ceil(parts.length / size) }, (_, index) =>
+    parts.slice(index * size, (index + 1) * size),
   );
-  await actOnEach(batches, async (batch) => {
+  await actOnEach(groups, async (group) => {
     try {
-      await actByRequest(batch, act);
+      await actByRequest(group, act);
     } catch (error) {
-      failures.push(failureOf([...new Set(batch.map(({ ruleId }) => ruleId))], error));
+      failures.push(failureOf([...new Set(group.map(({ ruleId }) => ruleId))], error));
     }
   });
   return failures;
@@ -158,10 +158,10 @@ async function applyAll(
  */
 export function consume(rules: Rules): (event: Pick<DynamoDBStreamEvent, 'Records'>) => Promise<void> {
   const select = selectChanges(rules);
-  const sharing = [...Map.groupBy(Object.entries(rules), ([, rule]) => rule.groups ?? rule).values()];
+  const byGrouping = [...Map.groupBy(Object.entries(rules), ([, rule]) => rule.grouping ?? rule).values()];
   return async ({ Records }) => {
     const changes = select(Records);
-    const failures = await Promise.all(sharing.map((each) => applyAll(each, changes)));
+    const failures = await Promise.all(byGrouping.map((sameGrouping) => applyAll(sameGrouping, changes)));
     const [first, ...others] = failures.flat();
     if (!first) return;
     const messages = [first, ...others].map(({ message }) => message);

@@ -12,7 +12,7 @@ import { present } from './trigger.ts';
 
 export type LookupRuleDeps = Parameters<typeof recordLookups>[0];
 
-/** Rules that record the lookups by which operators find an account. Those of a batch are written together. */
+/** Rules that record the lookups by which operators find an account. One request writes the lookups of a group. */
 export function lookupRules(deps: LookupRuleDeps): Rules {
   const recorded = inGroups<NewLookup>(MAX_LOOKUPS, (lookups) => recordLookups(deps, lookups));
   return {

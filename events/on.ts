@@ -20,12 +20,15 @@ export interface Rule<Result = unknown> {
   readonly entity: Pick<Entity<unknown, never>, 'type' | 'key' | 'schema' | 'parse'>;
   readonly trigger: Trigger;
   act(item: unknown, change: Change<unknown>): Promise<Result>;
-  /** Rules with the same object share their groups. */
-  readonly groups?: Groups;
+  /** Present if `act` returns parts, on which the grouping then acts. Rules with the same grouping share its groups. */
+  readonly grouping?: Grouping;
 }
 
-export interface Groups {
+/** The way to act on the parts that the actions of rules return: many in one call ({@link inGroups}). */
+export interface Grouping {
+  /** The maximum number of parts in one group. */
   readonly size: number;
+  /** Acts on one group, or on its parts of one request. */
   act(parts: readonly unknown[]): Promise<unknown>;
 }
 
@@ -95,13 +98,14 @@ export function on<T, K>(entity: Entity<T, K>) {
 }
 
 /**
- * Returns a function that extends rules whose actions return several parts per change. `act` then receives the parts of all changes of
- * a batch and of all these rules, in groups of at most `size`.
+ * Returns a function that extends rules whose actions return parts, any number for each change. `act` then receives the parts of all
+ * changes of a batch and of all extended rules, in groups of at most `size`. For effects that are cheaper together, such as messages of
+ * which one call to a queue sends ten.
  */
 export function inGroups<Part>(
   size: number,
   act: (parts: readonly Part[]) => Promise<unknown>,
 ): (rule: Rule<readonly Part[]>) => Rule {
-  const groups: Groups = { size, act: (parts) => act(parts as readonly Part[]) };
-  return (rule) => ({ ...rule, groups });
+  const grouping: Grouping = { size, act: (parts) => act(parts as readonly Part[]) };
+  return (rule) => ({ ...rule, grouping });
 }
