@@ -32,7 +32,7 @@ export interface BudgetHold extends CallingKey {
   held: number;
   /** Micro-rand that the call may spend within the budget. */
   granted: number;
-  /** True for the first call of a window, which removes the windows that are over. */
+  /** True for the first call of a window: when it ends, it removes the windows whose calls must be over. */
   isFirst: boolean;
 }
 

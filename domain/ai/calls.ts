@@ -10,7 +10,7 @@ import { DAY_MS, timestampBefore } from '../time.ts';
 import type { Call } from './call.ts';
 import type { Report } from './report.ts';
 
-/** Maximum of calls that one request reads. */
+/** Maximum number of calls that one request reads. */
 const MAX_READ = 5000;
 const PAGE_SIZE = 500;
 /** Maximum length of a recorded model name, which is the caller's input. */

@@ -23,7 +23,7 @@ import {
 
 /** A close ends after the window in which it reaches this many entries. The account stays due for the remaining windows. */
 export const MAX_ENTRIES = 5000;
-/** Windows that one close takes up, oldest first, for the same reason that {@link planKeySums} has a limit. */
+/** Maximum number of windows that one close takes up, oldest first: more could exceed the limits of an expression (key-calls.ts). */
 const MAX_WINDOWS = 25;
 
 /** Repairs that closing an account's windows had to make. */
@@ -57,7 +57,7 @@ export async function closeWindowsOf(deps: Deps, accountId: string): Promise<Rep
  * their keys, exactly once. Then, in one write:
  * - Adds the ledger entries that the balance does not include yet. This charges the calls whose process crashed, or whose response
  *   was lost, between the write of the entry and the write of the balance.
- * - Releases the remaining holds of windows whose calls are over.
+ * - Releases the remaining holds of windows whose calls are over, and frees the slots of these calls.
  * The write is conditional on the sums that were read, so a repetition changes nothing.
  */
 async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | undefined> {
@@ -130,7 +130,7 @@ interface ClosingSums {
   unclosed: number;
 }
 
-/** The entries of one window: their total, their sums by day, key and model, and what the calls of keys without a budget cost. */
+/** The entries of one window: their total, their sums by day, key and model, and the spending that the close adds to keys. */
 interface WindowEntries {
   microRand: number;
   sums: SumsByKey;

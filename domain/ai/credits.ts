@@ -72,8 +72,9 @@ export class HoldRefused extends Error {
 
 /**
  * Sets aside the maximum cost of a call, but no more than the budget of the API key. Otherwise, one key with a small budget
- * could block all other keys of its account. Throws {@link HoldRefused} if too few credits are available or the account has saved
- * its own provider key; 402 if the key's budget is used up; 429 if running calls hold the rest of it.
+ * could block all other keys of its account. Throws {@link HoldRefused} if the account's item does not allow the call: too few
+ * credits, a debt, a saved provider key, too many open calls, or a closed window. Throws 402 if the key's budget is used up, and 429
+ * if running calls hold the rest of it.
  */
 export const hold = (deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> =>
   placeHold(deps, caller, Math.min(microRand, caller.budgetMicroRand ?? microRand), (window) => ({

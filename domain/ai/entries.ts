@@ -58,14 +58,14 @@ export function addCredits(entry: NewEntry, payment?: NewEntry): Write[] {
     add: { ...add, availableMicroRand: added },
     when,
   };
-  const settling = {
+  const payingDebt = {
     add: { ...add, availableMicroRand: added, debtMicroRand: -paid },
     setOnce,
     when: { ...when, debtMicroRand: { atLeast: paid } },
   };
   return [
     paid > 0
-      ? change(AiAccount, { accountId }, settling, concurrentUpdate)
+      ? change(AiAccount, { accountId }, payingDebt, concurrentUpdate)
       : upsert(AiAccount, { accountId }, opening, concurrentUpdate),
     upsert(
       AiAudit,

@@ -9,17 +9,20 @@ import { keySumAttribute, sumAttribute, type Window, windowsOf } from './windows
  * calls are over (docs/decisions/0047-ai-holds-by-window.md).
  */
 
-/** Maximum of concurrent calls of one API key, so that one key cannot use up the slots of its account or of the platform. */
+/** Maximum number of concurrent calls of one API key, so that one key cannot use up the slots of its account or of the platform. */
 export const MAX_CALLS = LIMITS.concurrentAiCallsPerKey.amounts;
 /**
- * Digits of a key's id that its attributes have in their names; an account has at most 50 active keys. They are the id's last digits,
- * which are random (domain/ids.ts).
+ * Number of the key id's last digits that stand for the key in the names of its attributes. They are random (domain/ids.ts), and an
+ * account has at most 50 active keys.
  */
 const SUFFIX_LENGTH = 6;
 const OPEN_PREFIX = 'open_';
-/** Attributes of windows that one close removes: more could exceed the 4 KB of an expression. */
+/** Maximum number of keys' sums that one close removes: more could exceed the 4 KB of an expression. */
 const MAX_KEY_SUMS = 150;
-/** Idle keys that one close removes: more conditions, with those of the windows, could exceed the 300 operators of an expression. */
+/**
+ * Maximum number of idle keys that one close removes: more conditions, with those of the windows, could exceed the 300 operators of an
+ * expression.
+ */
 const MAX_IDLE_KEYS = 50;
 
 /** Returns the part of the attribute names that stands for a key. Calls by logins, which have no key id, are counted together. */
@@ -31,7 +34,7 @@ const openCallsOf = (account: Record<string, unknown>, keyId: string): number =>
 
 export const hasTooManyCalls = (account: AiAccount, keyId: string): boolean => openCallsOf(account, keyId) >= MAX_CALLS;
 
-/** Returns what to add to count a call as begun or ended, on the account and on its key. */
+/** Returns the additions that count a call as begun or ended, on the account and on its key. */
 export const countCall = (keyId: string, window: number, calls: 1 | -1): Record<string, number> => ({
   openCalls: calls,
   [sumAttribute('calls', window)]: calls,
@@ -39,21 +42,23 @@ export const countCall = (keyId: string, window: number, calls: 1 | -1): Record<
   [keySumAttribute(window, suffixOf(keyId))]: calls,
 });
 
-/** Returns the condition that a key may begin another call. */
+/** Returns the condition under which a key may begin another call. */
 export const mayBeginCall = (keyId: string): Record<string, Condition> => ({
   [OPEN_PREFIX + suffixOf(keyId)]: { absentOrBelow: MAX_CALLS },
 });
 
 /**
- * Returns the change that subtracts the remaining calls of windows from their keys, and removes the keys that have no call in any
- * other window. One close can remove a limited number of attributes, oldest first; `windows` are the windows of which none is left, so
- * that they can be removed as well.
+ * Plans the part of a close that concerns the keys. Of the windows whose calls are over, oldest first, it removes the keys' sums, and
+ * subtracts them from the keys' open calls: the calls that they still count have crashed. It also removes the open calls of keys that
+ * have no sum in any other window.
+ * @returns the parts of the change, and `windows`: the windows that have no key's sum left, whose own sums the close may remove. One
+ * close removes at most {@link MAX_KEY_SUMS} sums, so this may be fewer windows than given
  */
 export function planKeySums(
   account: AiAccount,
-  over: readonly Window[],
+  endedWindows: readonly Window[],
 ): Required<Pick<Change, 'add' | 'remove' | 'when'>> & { windows: Window[] } {
-  const removed = over
+  const removed = endedWindows
     .flatMap(({ window, keys }) => [...keys].map(([suffix, calls]) => ({ window, suffix, calls })))
     .slice(0, MAX_KEY_SUMS);
   const names = new Set(removed.map(({ window, suffix }) => keySumAttribute(window, suffix)));
@@ -61,12 +66,12 @@ export function planKeySums(
     [...keys.keys()].flatMap((suffix) => (names.has(keySumAttribute(window, suffix)) ? [] : [{ window, suffix }])),
   );
   const plan = {
-    windows: over.filter(({ window }) => !remaining.some((sum) => sum.window === window)),
+    windows: endedWindows.filter(({ window }) => !remaining.some((sum) => sum.window === window)),
     add: {} as Record<string, number>,
     remove: [...names],
     // Every write that changes the calls of a key also changes the window's.
     when: Object.fromEntries(
-      over.flatMap(({ window, calls, attributes }): [string, Condition][] => {
+      endedWindows.flatMap(({ window, calls, attributes }): [string, Condition][] => {
         const attribute = sumAttribute('calls', window);
         return attributes.includes(attribute) ? [[attribute, { is: calls }]] : [];
       }),

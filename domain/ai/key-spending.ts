@@ -16,15 +16,15 @@ import { firstUnclosedOf, startOf } from './windows.ts';
 /** Micro-rand by key, of the entries of one window that the calls did not add to their key. */
 export type Spending = Map<string, number>;
 
-/** Adds an entry to the spending of its key, unless its call did. */
+/** Adds the charge of an entry to the spending of its key, unless the call itself added it to the key. */
 export function addSpending(spending: Spending, { keyId, keySumAtClose, amountMicroRand }: AiEntry): void {
   if (keyId === undefined || !keySumAtClose) return;
   spending.set(keyId, (spending.get(keyId) ?? 0) - amountMicroRand);
 }
 
 /**
- * Adds the spending of a window to the months of the keys; months before the last one are removed, and not added to. As with the sums of
- * days, a repetition adds nothing (usage-sums.ts).
+ * Adds the spending of a window to the keys' sums of its month, and removes stale months. Does nothing for a window before the previous
+ * month. As with the sums of days, a repetition adds nothing (usage-sums.ts).
  */
 export async function addWindowSpending(
   deps: Pick<Deps, 'table' | 'now'>,
@@ -41,7 +41,7 @@ export async function addWindowSpending(
     const update = {
       set: { ...key, throughWindow: window, expiresAtEpoch },
       setOnce: { [monthAttribute('alerted', month)]: 0 },
-      // The schema requires it, also that of earlier versions.
+      // The schema requires `openCalls`, in earlier versions too.
       add: { openCalls: 0, [monthAttribute('spent', month)]: microRand, [monthAttribute('charged', month)]: microRand },
       remove: staleMonthAttributes(deps.now()),
       when: { throughWindow: { absentOrBelow: window } },

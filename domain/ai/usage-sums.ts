@@ -10,11 +10,11 @@ import { ENTRY_GRACE_MS, firstUnclosedOf, startOf } from './windows.ts';
  * a window adds the window's entries to the stored sums, once; a read adds the entries of open windows.
  */
 
-/** Maximum of stored sums that one read returns: more than 90 days of ten keys with five models each. */
+/** Maximum number of stored sums that one read returns: more than 90 days of ten keys with five models each. */
 export const MAX_SUMS = 5000;
-/** Maximum of entries that one read adds, oldest first: six minutes at 14 calls a second. Beyond, the sums are a few minutes old. */
+/** Maximum number of entries that one read adds, oldest first: six minutes at 14 calls a second. With more, the sums are minutes old. */
 const MAX_UNCLOSED_ENTRIES = 5000;
-/** Sums that are written concurrently. Those of days are in one partition. */
+/** Number of sums that are written concurrently. The sums of an account's days are in one partition. */
 const BATCH_SIZE = 25;
 
 export type SumsByKey = Map<string, AiUsage>;

@@ -2,7 +2,8 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /**
  * Time windows by which an account's calls are summed (docs/decisions/0047-ai-holds-by-window.md). Each window has three sums: the
- * holds of the running calls that began in it, the number of these calls, and the entries of the window that the balance includes.
+ * holds of the running calls that began in it, the number of these calls, and the entries of the window that the balance includes. The
+ * calls are also counted by API key (key-calls.ts).
  * A window is identified by its number since 1970. Once nothing can change a window any more, its sums can be compared
  * with the ledger, and its remaining holds belong to calls that crashed.
  */

@@ -23,7 +23,7 @@ export const AiAccount = /* @__PURE__ */ entity({
       availableMicroRand: z.int(),
       /** The amount by which calls cost more than the available credits. */
       debtMicroRand: z.optional(z.int()),
-      /** Calls that have begun and not ended. `open_<key>` and `calls_<window>_<key>` have those of one API key (domain/ai/key-calls.ts). */
+      /** Calls that have begun and not ended. `open_<key>` and `calls_<window>_<key>` count those of an API key (domain/ai/key-calls.ts). */
       openCalls: z.optional(z.int()),
       /** The balance includes all entries up to and including this window. */
       closedWindow: z.optional(z.int()),
