@@ -10,9 +10,12 @@ import type { Deps } from '../deps.ts';
 
 export type Attempt = Delivery['attempts'][number];
 
-/** Most attempts that are shown of a delivery: the six of its schedule and six of a resend. */
+/** Maximum number of attempts that are shown of a delivery: the six of its schedule and six of a resend. */
 export const MAX_SHOWN = 12;
-/** Longest response to a first, successful attempt that the delivery itself keeps, in characters; with the headers if they fit as well. */
+/**
+ * Maximum length of the response to a first, successful attempt that the delivery itself keeps, in characters; with the headers if they
+ * fit as well.
+ */
 const MAX_INLINE = 256;
 /** Bytes that are kept of the response to an attempt that is not the last (design, Webhooks). */
 export const MAX_EARLIER_BYTES = 1024;

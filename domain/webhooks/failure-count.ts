@@ -7,7 +7,7 @@ import { concurrentUpdate, contended, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { paceAfter } from './slow-lane.ts';
 
-/** Most failures written in one transaction. */
+/** Maximum number of failures that one transaction writes. */
 const BATCH_SIZE = 25;
 
 /*

@@ -13,7 +13,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { isSlow } from './slow-lane.ts';
 
-/** Most deliveries of an event that settle it themselves. With more, each would have to read all the others, and the reconciler is cheaper. */
+/** Maximum number of deliveries that settle their event themselves. With more, each would read all others, and the reconciler is cheaper. */
 const MAX_SETTLING = 6;
 
 /** Derives a delivery's id from its event and endpoint, so that a repeated fan-out creates no second delivery. */

@@ -17,7 +17,7 @@ import { findSubscribers } from './fan-out.ts';
  * read their feed do not pay for its writes.
  */
 
-/** Most events that one transaction appends: two writes per event, and one for the end of the feed. */
+/** Maximum number of events that one transaction appends: two writes per event, and one for the end of the feed. */
 export const MAX_APPENDED = 20;
 
 const isForFeed = (event: Event | undefined): event is Event =>

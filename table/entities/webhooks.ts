@@ -163,7 +163,7 @@ export const ATTEMPT_GRACE_MS = 30_000;
 
 /**
  * The outbox: an event is written in the same transaction as the change that it reports. It is due until each subscribed endpoint has
- * its delivery, so that a sweep finds it even if no message or stream record arrives.
+ * its delivery and the account's feed, if there is one, has the event. So a sweep finds it even if no message or stream record arrives.
  */
 export type Event = ItemOf<typeof Event>;
 export const Event = /* @__PURE__ */ entity({
