@@ -121,7 +121,7 @@ function translateError(error: unknown, { onConditionFailed }: Write): unknown {
   return onConditionFailed(failedItem(detail?.Item));
 }
 
-/** Creates the access to the table by entities. Only this file and expressions.ts contain expression strings. */
+/** Creates the access to the table by entities. */
 export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
 

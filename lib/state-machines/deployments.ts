@@ -172,7 +172,7 @@ export function deploymentMachine(steps: DeploymentSteps) {
       ...judgedStep('Begin', steps.beginDeployment, 'Build', [
         { Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' },
       ]),
-      // Builds may run in another region, where Step Functions cannot wait for them (docs/decisions/0036).
+      // Builds may run in another region, where Step Functions cannot wait for them (docs/decisions/0036-preflight-and-regions.md).
       Build: { ...step(steps.submitBuild, 'BuildStatus'), ResultPath: '$.build' },
       Poll: {
         ...step(steps.watchBuild, 'BuildStatus'),
