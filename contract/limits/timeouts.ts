@@ -100,7 +100,7 @@ export const TIMEOUTS_S = {
     /** The submission of a build. It is repeated with the same job for at most CodeBuild's five minutes. */
     submit: 60,
     /** The longest interval between two checks of a build that waits for a builder. */
-    queueLook: 30,
+    queuePoll: 30,
     /** The wait for a builder after which operators are alarmed. */
     alarm: 10 * 60,
     /** The validity of a build's signed requests: the longest session that STS allows for role chaining. */

@@ -12,7 +12,10 @@ import type { SubmitInput, WatchInput } from './inputs.ts';
 import { alreadyEnded, readRunning } from './release.ts';
 
 const T = TIMEOUTS_S.build;
-/** Age of a queued build, in milliseconds, up to which polling on costs less than pausing the execution: a builder needs as long to start. */
+/**
+ * Age of a queued build, in milliseconds, up to which the step keeps polling: a builder starts within about this time, and a pause of the
+ * execution would cost more.
+ */
 const BUILDER_START_MS = 10_000;
 
 /** A deployment's build in the state of its execution: as CodeBuild reports it, or `REFUSED`. */
@@ -56,7 +59,7 @@ export async function submitBuild(
 const pollDelay = (age: number): number => Math.min(Math.max(age / 10, 250), 5000);
 
 /** Seconds that the execution pauses before it polls a build that waits for a builder. */
-export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_000), T.queueLook);
+export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_000), T.queuePoll);
 
 /** Milliseconds until the result of a running build is read again: a fortieth of the build's age, so that short builds finish promptly. */
 const resultPollDelay = (age: number): number => Math.min(Math.max(age / 40, 50), 250);
