@@ -79,21 +79,21 @@ function planClose(
 ): { update: Change; repair: Repair | undefined } {
   const windows = windowsOf(account);
   const closing = windows.filter(({ window }) => window < unclosed);
-  // Windows without running calls: their remaining holds are released.
+  // True for a window without running calls: its remaining holds belong to crashed calls and are released.
   const isOver = ({ window, calls, held }: Window): boolean =>
     (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0);
-  const { windows: over, ...keySums } = planKeySums(account, closing.filter(isOver).slice(0, MAX_WINDOWS));
+  const { windows: ended, ...keySums } = planKeySums(account, closing.filter(isOver).slice(0, MAX_WINDOWS));
   const sumOf = (items: Window[], name: 'ledger' | 'held' | 'calls') =>
     items.reduce((sum, item) => sum + item[name], 0);
   const legacy = legacyHolds(account, now);
   const unapplied = ledger - sumOf(closing, 'ledger');
-  const [calls, held] = [sumOf(over, 'calls'), sumOf(over, 'held') + legacy.microRand];
+  const [calls, held] = [sumOf(ended, 'calls'), sumOf(ended, 'held') + legacy.microRand];
   const removed = new Set([
     ...closing.flatMap(({ attributes }) => attributes.filter((attribute) => attribute.startsWith('ledger_'))),
-    ...over.flatMap(({ attributes }) => attributes),
+    ...ended.flatMap(({ attributes }) => attributes),
   ]);
   const nextDueAt = windows
-    .filter(({ window }) => !over.some((sums) => sums.window === window))
+    .filter(({ window }) => !ended.some((sums) => sums.window === window))
     .map(({ window }) => (window < unclosed ? callsOverAt(window) : closesAt(window)).toISOString())
     .concat(legacy.nextExpiry ?? [])
     .sort()[0];
