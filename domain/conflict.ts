@@ -28,7 +28,7 @@ export async function ignoreConflict<T>(work: Promise<T>): Promise<T | undefined
 export interface RetryOptions {
   /** Number of attempts, the first included; 8 unless given. */
   attempts?: number;
-  /** Longest time from the first attempt to the start of the last, in milliseconds; 5,000 unless given. */
+  /** Maximum time from the first attempt to the start of the last, in milliseconds; 5,000 unless given. */
   maxMs?: number;
   /** Creates the error that is thrown instead of the last conflict. */
   onExhausted?: () => Error;

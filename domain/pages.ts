@@ -9,7 +9,7 @@ export function pageOf<T extends { id: string }>(all: readonly T[], { limit, off
 
 interface Filter<T> {
   isWanted: (item: T) => boolean;
-  /** Most items that one request reads, including the ones that the filter excludes. */
+  /** Maximum number of items that one request reads, including the ones that the filter excludes. */
   maxRead: number;
 }
 

@@ -119,7 +119,7 @@ export function incidentOfTransaction(transaction: WalletTransaction): Incident[
   return [{ accountId, kind: 'low-balance', subjectId: 'wallet', title, path: '/billing', at }];
 }
 
-/** Maximum of notifications that a list reads, if most of them are of kinds that are turned off. */
+/** Maximum number of notifications that a list reads, if most of them are of kinds that are turned off. */
 const MAX_READ = 2000;
 
 /** Reads the newest notifications of the kinds that a login has not turned off, concurrently with the login's settings. */

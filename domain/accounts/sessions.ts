@@ -14,7 +14,7 @@ import type { Caller, Deps, Session } from '../deps.ts';
  * therefore costs no round trip.
  */
 
-/** Maximum of ended sessions that a login lists; each adds to the size of an item that every request writes. */
+/** Maximum number of ended sessions that a login lists; each adds to the size of an item that every request writes. */
 export const MAX_ENDED_SESSIONS = 20;
 /** Time in seconds for which a session stays listed after its last possible access token has expired. */
 const MARGIN_S = 300;

@@ -6,7 +6,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { pageBody, readPage } from '../pages.ts';
 import { NO_ACCOUNT } from './record.ts';
 
-/** Maximum of entries that one request reads, including those that its filter excludes: about 10 MB. */
+/** Maximum number of entries that one request reads, including those that its filter excludes: about 10 MB. */
 const MAX_READ = 20_000;
 /** Entries per round trip of a filtered list, which excludes most of them. */
 const FILTERED_PAGE_SIZE = 1000;

@@ -109,7 +109,7 @@ export async function willCardPay(
   return isAllowed && !(await areTopUpsOff(deps));
 }
 
-/** Maximum of unpaid invoices that are considered, oldest first. */
+/** Maximum number of unpaid invoices that are considered, oldest first. */
 const MAX_INVOICES_CHECKED = 100;
 
 /**

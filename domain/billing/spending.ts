@@ -6,7 +6,7 @@ import { Invoice, invoicesOf, Subscription, subscriptionsOf } from '../../table/
 import type { Caller, Deps } from '../deps.ts';
 import { addVat, formatRand } from './money.ts';
 
-/** Maximum of invoices that one request reads: several for each day. */
+/** Maximum number of invoices that one request reads: several for each day. */
 const MAX_INVOICES = 5000;
 
 const monthOf = (at: string | Date): string => new Date(at).toISOString().slice(0, 7);

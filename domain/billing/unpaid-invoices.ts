@@ -45,7 +45,7 @@ export const voidUnpaidInvoice = (deps: Deps, accountId: string, id: string): Pr
     await commitAsPlatform(deps, wallet.writes(), undefined, auditedVoid(wallet, invoice));
   });
 
-/** Maximum of invoices that are paid in one transaction, which may have 100 writes. */
+/** Maximum number of invoices that are paid in one transaction, which may have 100 writes. */
 const BATCH_SIZE = 20;
 
 /**

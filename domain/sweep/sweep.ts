@@ -99,7 +99,7 @@ export const MAX_FAILURES = 10;
 /** Backoff after an item's first failure, doubled with each further failure, in milliseconds. */
 const FIRST_BACKOFF_MS = 60_000;
 const PAGE_SIZE = 100;
-/** Most keys read before processing starts, where one account has most of them. A key has about a hundred bytes. */
+/** Maximum number of keys read before processing starts, where one account has most of them. A key has about a hundred bytes. */
 const MAX_AHEAD = 20_000;
 /** The same limit for queues whose items have to be read to know their account. */
 const MAX_READ_AHEAD = 2000;

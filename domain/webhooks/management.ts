@@ -38,9 +38,9 @@ const checkActive = (accountId: string, id: string): Write =>
   );
 export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
 
-/** Most deliveries that one call resends: each is one write. */
+/** Maximum number of deliveries that one call resends: each is one write. */
 const MAX_RESENT = 500;
-/** Most deliveries that one call reads. */
+/** Maximum number of deliveries that one call reads. */
 const MAX_READ = 10_000;
 /** Number of deliveries that are written concurrently. */
 const CONCURRENCY = 20;

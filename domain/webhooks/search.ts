@@ -12,7 +12,7 @@ import { percentile } from '../percentile.ts';
 import { attemptCount, durationsOf } from './attempts.ts';
 import { findWebhook } from './endpoints.ts';
 
-/** Most deliveries that one request reads: a few megabytes. */
+/** Maximum number of deliveries that one request reads: a few megabytes. */
 const MAX_READ = 2000;
 /** Deliveries read in one round trip. */
 const PAGE_SIZE = 200;
