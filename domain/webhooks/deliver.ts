@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts';
 import { HOUR_MS, timestampAfter } from '../time.ts';
 import { type Attempt, attemptCount, buildAttemptRecord } from './attempts.ts';
 import { countFailure, countSuccess } from './failure-count.ts';
-import { newDelivery, settleDelivered, startDelivery, toMessage } from './fan-out.ts';
+import { buildDelivery, newDelivery, settleDelivered, toMessage } from './fan-out.ts';
 import { signBody } from './secrets.ts';
 import { isSlow } from './slow-lane.ts';
 
@@ -148,7 +148,7 @@ async function materializeDelivery(
   message: DeliveryMessage,
   webhook: Webhook,
 ): Promise<Delivery | undefined> {
-  if (message.content) return startDelivery(message, message.content, deps.now());
+  if (message.content) return buildDelivery(message, message.content, deps.now());
   const { accountId, eventId } = message;
   const event = await deps.table.get(Event, { accountId, id: eventId });
   return event && newDelivery(event, webhook, deps.now());

@@ -28,7 +28,7 @@ function contentOf({ id, type, created, data }: Event): DeliveryContent {
 }
 
 /** Returns a delivery before its first attempt. */
-export const startDelivery = (
+export const buildDelivery = (
   { accountId, webhookId, eventId }: Pick<Delivery, 'accountId' | 'webhookId' | 'eventId'>,
   { type, createdAt, body }: DeliveryContent,
   now: Date,
@@ -49,7 +49,7 @@ export const startDelivery = (
 
 /** Returns an event's delivery to an endpoint before its first attempt. */
 export const newDelivery = (event: Event, { id: webhookId }: Pick<Webhook, 'id'>, now: Date): Delivery =>
-  startDelivery({ accountId: event.accountId, webhookId, eventId: event.id }, contentOf(event), now);
+  buildDelivery({ accountId: event.accountId, webhookId, eventId: event.id }, contentOf(event), now);
 
 export const toMessage = ({ accountId, webhookId, eventId, id, step }: Delivery): DeliveryMessage => ({
   accountId,
