@@ -1,6 +1,6 @@
 import { toItem } from './attributes.ts';
 
-/** A condition on an attribute. Only this file and table/table.ts contain expression strings. */
+/** A condition on an attribute. */
 export type Condition =
   | 'present'
   | 'absent'
