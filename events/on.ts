@@ -75,7 +75,7 @@ export function on<T, K>(entity: Entity<T, K>) {
       const { where, act } = lastOf(last);
       return rule({ events: ['REMOVE'], ...(where && { before: where }) }, act);
     },
-    /** Matches items that fulfil a condition and did not before, including created ones. */
+    /** Matches items that meet a condition and did not before, including created ones. */
     becomes<R>(where: Where<T>, act: Act<T, R>): Rule<R> {
       return rule({ events: ['INSERT', 'MODIFY'], after: where, unlessBefore: where }, act);
     },
@@ -90,7 +90,7 @@ export function on<T, K>(entity: Entity<T, K>) {
       const changes = typeof fields === 'string' ? [fields] : fields;
       return rule({ events: ['MODIFY'], changes, ...(where && { after: where }) }, act);
     },
-    /** Matches existing items that fulfilled `from` before the change and fulfil `to` after it. */
+    /** Matches existing items that matched `from` before the change and match `to` after it. */
     updated<R>({ from, to }: { from: Where<T>; to: Where<T> }, act: Act<T, R, T>): Rule<R> {
       return rule({ events: ['MODIFY'], before: from, after: to }, act);
     },

@@ -220,7 +220,7 @@ function removalOf(
 export const checkAbsent = <T, K>(entity: Entity<T, K>, id: K, onConditionFailed: (item?: T) => Error): Write =>
   withStoredItem(entity, check(entity, id, { pk: 'absent' }, unexpectedConditionFailure), onConditionFailed);
 
-/** Makes a transaction fail if an item does not fulfil the conditions. */
+/** Makes a transaction fail if an item does not meet the conditions. */
 export function check<T, K>(
   entity: Entity<T, K>,
   id: K,
