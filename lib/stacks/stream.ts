@@ -104,6 +104,7 @@ export class StreamStack extends PlatformStack {
         table.read,
         table.due,
         table.write,
+        table.putBatch,
         delivery.queue,
         domains.syncZones,
         jobs.send,
