@@ -187,7 +187,12 @@ test('the ledger is correct whatever fails at any step', async () => {
   console.log(`the ledger: ${RUNS} random histories, ${calls} calls, ${kills} of them cut at a table operation`);
 });
 
-test('a call writes at most twice in a row before its first byte and after its last', async () => {
+test.each([
+  ['a key without a budget', undefined, [], []],
+  // The item of the key is written beside the account, and then beside the entry.
+  ['a key with a budget', HIGH_BALANCE, ['UpdateItem'], ['UpdateItem']],
+])('a call of %s writes at most twice in a row before its first byte and after its last', async (...given) => {
+  const [, budgetMicroRand, keyBefore, keyAfter] = given;
   const [{ ChatCall }, , , , , { builtInOffer }, { callAws }, { deps }] = await modules();
   const account = await newAccount({ aiCreditsMicroRand: HIGH_BALANCE });
   const asked: string[] = [];
@@ -217,6 +222,7 @@ test('a call writes at most twice in a row before its first byte and after its l
   const call = {
     accountId: account.id,
     keyId: 'key_1',
+    budgetMicroRand,
     requestId: 'req',
     startedAt: performance.now(),
     text: JSON.stringify(body),
@@ -224,10 +230,9 @@ test('a call writes at most twice in a row before its first byte and after its l
   const running = new ChatCall(gateway, { ...call, request: ChatRequest().parse(body) }, outlet);
   await running.run();
   await running.finish(OUTCOME);
-  // The account and the key; then the key and the entry with its log line, and with those written the account.
-  const after = ['UpdateItem', 'BatchWriteItem', 'UpdateItem'];
-  // Nothing is read: what the key has spent comes with its write.
-  expect(asked).toEqual(['UpdateItem', 'UpdateItem', 'begin', 'end', ...after]);
+  // The account; then the entry with its log line, and with those written the account. Nothing is read.
+  const after = [...keyAfter, 'BatchWriteItem', 'UpdateItem'];
+  expect(asked).toEqual(['UpdateItem', ...keyBefore, 'begin', 'end', ...after]);
 });
 
 test('charges a cost beyond the hold up to the remaining credits, and the rest is owed', async () => {
