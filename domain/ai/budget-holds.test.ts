@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiKeySpending } from '../../table/entities/ai.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { holdBudget, releaseBudget } from './budget-holds.ts';
 import { alertNearBudget, monthAt, monthAttribute } from './key-budgets.ts';
@@ -17,7 +17,7 @@ function budget() {
   const take = async (rand: number, key = budgeted) =>
     (await holdBudget(deps, key, rand * RAND, 5)) ?? expect.fail('no hold');
   const sum = async (of: 'spent' | 'charged') =>
-    Number((await deps.table.get(AiKeyCalls, budgeted))?.[monthAttribute(of, monthAt(deps.now()))] ?? 0) / RAND;
+    Number((await deps.table.get(AiKeySpending, budgeted))?.[monthAttribute(of, monthAt(deps.now()))] ?? 0) / RAND;
   const alerts = () => memory.items('EVENT').map(({ data }) => data);
   return { deps, clock, memory, take, leave: releaseBudget.bind(undefined, deps), sum, alerts };
 }
@@ -91,7 +91,7 @@ test('the item of a key in constant use does not grow', async () => {
   for (let minute = 0; minute < 240; minute += 2) {
     await leave(await take(0.01), RAND / 100);
     clock.now += 2 * MINUTE_MS;
-    sizes.push(Object.keys((await deps.table.get(AiKeyCalls, of)) ?? {}).length);
+    sizes.push(Object.keys((await deps.table.get(AiKeySpending, of)) ?? {}).length);
   }
   expect(Math.max(...sizes)).toBeLessThan(40);
 });

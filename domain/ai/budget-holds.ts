@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiKeySpending } from '../../table/entities/ai.ts';
 import { DAY, epoch } from '../../table/entity.ts';
 import { atMostOnce, change, upsert } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict } from '../conflict.ts';
@@ -61,13 +61,13 @@ export async function holdBudget(
     remove: staleMonthAttributes(now),
     when: { [spent]: { absentOrBelow: budgetMicroRand } },
   };
-  const write = upsert(AiKeyCalls, key, update, concurrentUpdate);
+  const write = upsert(AiKeySpending, key, update, concurrentUpdate);
   let changed: Record<string, unknown>;
   try {
     changed = await deps.table.updateReturningChanged(write);
   } catch (error) {
     if (!(error instanceof ConcurrentUpdateError)) throw error;
-    const item = await deps.table.get(AiKeyCalls, key);
+    const item = await deps.table.get(AiKeySpending, key);
     const refused = (): ApiError => refusalOf(item, budgetMicroRand, retryAfter, now);
     if (!(await removeEndedWindows(deps, key, item))) throw refused();
     changed = await deps.table.updateReturningChanged({ ...write, onConditionFailed: refused });
@@ -78,7 +78,7 @@ export async function holdBudget(
 }
 
 /** Returns the error of a call that got no hold: the budget is used up, or running calls hold its remainder. */
-function refusalOf(item: AiKeyCalls | undefined, budgetMicroRand: number, retryAfter: number, now: Date): ApiError {
+function refusalOf(item: AiKeySpending | undefined, budgetMicroRand: number, retryAfter: number, now: Date): ApiError {
   if (chargedIn(item, now) >= budgetMicroRand) return budgetUsedUp(budgetMicroRand, now);
   const message =
     'Running calls of this API key hold the rest of its AI budget. What they do not use is released when they end.';
@@ -110,13 +110,17 @@ export async function releaseBudget(
     ...(isCharged && { setOnce: { [monthAttribute('alerted', month)]: 0 } }),
     when: { [sumAttribute('calls', window)]: { atLeast: 1 } },
   } as const;
-  const write = atMostOnce(change(AiKeyCalls, key, update, concurrentUpdate));
+  const write = atMostOnce(change(AiKeySpending, key, update, concurrentUpdate));
   // Requests the whole item if it is needed below, which saves a read.
   const changed = await ignoreConflict(deps.table.updateReturningChanged(write, isFirst ? 'ALL_NEW' : undefined));
   if (changed && isCharged) await alertNearBudget(deps, { ...key, month, budgetMicroRand }, changed);
   // Otherwise the item of a key in constant use would grow by attributes of every window.
   if (isFirst)
-    await removeEndedWindows(deps, key, changed ? AiKeyCalls.parse(changed) : await deps.table.get(AiKeyCalls, key));
+    await removeEndedWindows(
+      deps,
+      key,
+      changed ? AiKeySpending.parse(changed) : await deps.table.get(AiKeySpending, key),
+    );
 }
 
 /**
@@ -126,7 +130,7 @@ export async function releaseBudget(
 async function removeEndedWindows(
   deps: Pick<Deps, 'table' | 'now'>,
   key: { accountId: string; keyId: string },
-  item: AiKeyCalls | undefined,
+  item: AiKeySpending | undefined,
 ): Promise<boolean> {
   const before = deps.now().getTime() - HOLD_LIFETIME_MS;
   const over = windowsOf(item ?? {}).filter(({ window }) => startOf(window + 1) <= before);
@@ -142,6 +146,6 @@ async function removeEndedWindows(
     remove: over.flatMap(({ attributes }) => attributes),
     when: Object.fromEntries(over.map(({ window, calls }) => [sumAttribute('calls', window), { is: calls }])),
   };
-  await ignoreConflict(deps.table.updateReturningChanged(change(AiKeyCalls, key, update, concurrentUpdate)));
+  await ignoreConflict(deps.table.updateReturningChanged(change(AiKeySpending, key, update, concurrentUpdate)));
   return true;
 }

@@ -1,6 +1,6 @@
 import { NEAR_BUDGET } from '../../contract/accounts/api-keys.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiKeySpending } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { parseCents } from '../billing/money.ts';
 import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
@@ -42,7 +42,7 @@ export function staleMonthAttributes(now: Date): string[] {
 }
 
 /** Returns the charges of a key in the current month, in micro-rand. */
-export const chargedIn = (item: AiKeyCalls | undefined, now: Date): number =>
+export const chargedIn = (item: AiKeySpending | undefined, now: Date): number =>
   Number(item?.[monthAttribute('charged', monthAt(now))] ?? 0);
 
 const isNearBudget = (chargedMicroRand: number, budgetMicroRand: number): boolean =>
@@ -82,7 +82,7 @@ export async function alertNearBudget(
   const [budget, spent] = [microRandToRand(budgetMicroRand), microRandToRand(charged)];
   try {
     await deps.table.transact([
-      change(AiKeyCalls, { accountId, keyId }, mark, concurrentUpdate),
+      change(AiKeySpending, { accountId, keyId }, mark, concurrentUpdate),
       emit(deps, accountId, 'ai.budget_near', { keyId, month, budget, spent }),
     ]);
   } catch (error) {

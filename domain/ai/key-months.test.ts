@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AiAccount, AiEntry, AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiAccount, AiEntry, AiKeySpending } from '../../table/entities/ai.ts';
 import { type FaultPlan, seededRandom, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
 import { type Hold, hold, releaseHold } from './credits.ts';
@@ -60,7 +60,7 @@ async function world(seed: number) {
   let running: Running[] = [];
 
   const read = async () => (await deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
-  const itemOf = async (keyId: string) => await deps.table.get(AiKeyCalls, { accountId, keyId });
+  const itemOf = async (keyId: string) => await deps.table.get(AiKeySpending, { accountId, keyId });
 
   const begin = async (keyId: string) => {
     // Clocks differ by less than the grace period of a window.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiKeySpending } from '../../table/entities/ai.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
 import { hold } from './credits.ts';
@@ -81,7 +81,7 @@ test('a close that is repeated adds the spending of a window once', async () => 
   await Promise.all([closeWindowsOf(deps, accountId), closeWindowsOf(deps, accountId)]);
   await closeWindowsOf(deps, accountId);
   expect(await spent('key_1')).toEqual([2]);
-  expect(await deps.table.get(AiKeyCalls, { accountId, keyId: 'key_1' })).toMatchObject({ openCalls: 0 });
+  expect(await deps.table.get(AiKeySpending, { accountId, keyId: 'key_1' })).toMatchObject({ openCalls: 0 });
 });
 
 test('the spending of a month does not include that of the month before', async () => {

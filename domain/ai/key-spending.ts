@@ -1,4 +1,4 @@
-import { AiAccount, type AiEntry, AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiAccount, type AiEntry, AiKeySpending } from '../../table/entities/ai.ts';
 import { DAY, epoch } from '../../table/entity.ts';
 import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
@@ -46,7 +46,7 @@ export async function addWindowSpending(
       remove: staleMonthAttributes(deps.now()),
       when: { throughWindow: { absentOrBelow: window } },
     };
-    return upsert(AiKeyCalls, key, update, concurrentUpdate);
+    return upsert(AiKeySpending, key, update, concurrentUpdate);
   });
   await writeOnce(deps, writes);
 }
@@ -62,7 +62,7 @@ export async function readSpending(
   const first = firstUnclosedOf((await deps.table.get(AiAccount, { accountId })) ?? {});
   const [unclosed, items] = await Promise.all([
     first === undefined ? [] : readUnclosed(deps, accountId, first),
-    Promise.all(keyIds.map((keyId) => deps.table.get(AiKeyCalls, { accountId, keyId }))),
+    Promise.all(keyIds.map((keyId) => deps.table.get(AiKeySpending, { accountId, keyId }))),
   ]);
   const spending = new Map(keyIds.map((keyId, index) => [keyId, chargedIn(items[index], now)]));
   const isCounted = ({ keyId, window = 0 }: AiEntry): boolean =>

@@ -7,7 +7,7 @@ import {
 import { AUDIT_ACTIONS, isAuditAction } from '../../contract/audit/actions.ts';
 import type { Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
-import { AiAccount, AiKeyCalls, AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
+import { AiAccount, AiKeySpending, AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
 import { InvoiceByStatus, invoicesByStatus } from '../../table/entities/billing.ts';
 import { Domain, domainsOf } from '../../table/entities/registrar.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
@@ -70,7 +70,7 @@ async function readKeys(deps: Deps, { accountId }: Caller): Promise<Pick<Overvie
         ? []
         : [
             deps.table
-              .get(AiKeyCalls, { accountId, keyId: id })
+              .get(AiKeySpending, { accountId, keyId: id })
               .then((calls) => ({ id, name, budget, spent: chargedIn(calls, now) })),
           ],
     ),

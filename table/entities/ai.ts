@@ -92,11 +92,11 @@ export const AiEntry = /* @__PURE__ */ entity({
 
 /**
  * The spending of an API key by month, and the holds of the running calls of a key with a budget by the window in which they began
- * (domain/ai/key-budgets.ts). The empty key id stands for calls by logins. The name is from the time when the item counted all open calls
+ * (domain/ai/key-budgets.ts). The empty key id stands for calls by logins. The type is from the time when the item counted all open calls
  * of a key.
  */
-export type AiKeyCalls = ItemOf<typeof AiKeyCalls>;
-export const AiKeyCalls = /* @__PURE__ */ entity({
+export type AiKeySpending = ItemOf<typeof AiKeySpending>;
+export const AiKeySpending = /* @__PURE__ */ entity({
   type: 'AI_KEY_CALLS',
   schema: () =>
     z.looseObject({

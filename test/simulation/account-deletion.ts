@@ -10,7 +10,7 @@ import { teardownApp } from '../../domain/processes/teardown.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
-import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiKeySpending } from '../../table/entities/ai.ts';
 import { App, EnvSet } from '../../table/entities/apps.ts';
 import { KnownCard, Subscription } from '../../table/entities/billing.ts';
 import { DnsRecord, Zone } from '../../table/entities/dns.ts';
@@ -129,7 +129,7 @@ export async function deletionSimulation(faults: FaultPlan = noFaults) {
       prio: 0,
       createdAt: at,
     }),
-    ...['', ...opened.map(({ id }) => id)].map((keyId) => create(AiKeyCalls, { ...of, keyId, openCalls: 0 })),
+    ...['', ...opened.map(({ id }) => id)].map((keyId) => create(AiKeySpending, { ...of, keyId, openCalls: 0 })),
     create(KnownCard, { ...of, signature: 'card-signature', firstPaidAt: at }),
     create(Webhook, {
       ...of,

@@ -3,7 +3,7 @@ import {
   AiAudit,
   AiCall,
   AiEntry,
-  AiKeyCalls,
+  AiKeySpending,
   AiUsage,
   aiCallsOf,
   aiEntriesOf,
@@ -98,9 +98,9 @@ export const AI_CONTENTS: readonly Contents[] = [
   ),
   defineContents(AiAudit, 'removed', 'internal', itemReader(AiAudit, accountKeyOf)),
   defineContents(
-    AiKeyCalls,
+    AiKeySpending,
     'removed',
     'internal',
-    keyedReader(readCallers, AiKeyCalls, (caller) => [caller]),
+    keyedReader(readCallers, AiKeySpending, (caller) => [caller]),
   ),
 ];
