@@ -56,6 +56,9 @@ export interface Run {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** Time in milliseconds after which a run that is not ready never will be: a first start on a busy machine takes about a minute. */
+const READY_MS = 300_000;
+
 /**
  * Starts the whole platform on this machine like `npm start`, and waits until it is ready.
  * @param cwd the directory of its sources; this one's unless given
@@ -84,13 +87,22 @@ export async function startRun(environment: Record<string, string>, cwd = proces
   const said: string[] = [];
   const gone = once(child, 'exit');
   const ready = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`the local run was not ready within ${READY_MS / 1000} s:\n${said.join('\n')}`));
+      child.kill();
+    }, READY_MS);
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
         said.push(line);
-        if (line.startsWith('ready ')) resolve();
+        if (!line.startsWith('ready ')) return;
+        clearTimeout(timer);
+        resolve();
       });
     }
-    gone.then(() => reject(new Error(`the local run ended before it was ready:\n${said.join('\n')}`)), reject);
+    gone.then(() => {
+      clearTimeout(timer);
+      reject(new Error(`the local run ended before it was ready:\n${said.join('\n')}`));
+    }, reject);
   });
   await ready;
   const local = JSON.parse(await readFile(localJson, 'utf8')) as Local;
