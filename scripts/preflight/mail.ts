@@ -11,7 +11,7 @@ const Account = z.object({
 /** Checks that SES sends to all addresses. In its sandbox, it sends only to verified ones. */
 function checkSending(region: string): Check {
   const remedy = [
-    `aws sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL --website-url https://… --use-case-description 'Sign-up and password mails of our users' --region ${region}`,
+    `aws sesv2 put-account-details --production-access-enabled --mail-type TRANSACTIONAL --website-url https://… --use-case-description 'Sign-up and password emails to our users' --region ${region}`,
     'AWS answers within a day.',
   ];
   return check({
