@@ -1,4 +1,4 @@
-import { Sweep } from '../../table/entities/webhooks.ts';
+import { Sweep } from '../../table/entities/sweeps.ts';
 import { upsert } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 import { type Budget, createBudget, RUN_BUDGET_MS } from './budget.ts';

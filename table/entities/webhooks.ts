@@ -151,13 +151,6 @@ export const DeliveryAttempt = /* @__PURE__ */ entity({
   expiresAtEpoch: (item) => epoch(item.at) + 30 * DAY,
 });
 
-/** The progress of a sweep over waiting items. */
-export const Sweep = /* @__PURE__ */ entity({
-  type: 'SWEEP',
-  schema: () => z.object({ name: z.string(), upTo: z.string() }),
-  key: ({ name }: { name: string }) => ({ pk: key('SWEEP', name), sk: 'SWEEP' }),
-});
-
 /** The time in milliseconds after which a queued attempt counts as lost. It is longer than an attempt takes. */
 export const ATTEMPT_GRACE_MS = 30_000;
 

@@ -9,8 +9,8 @@ import { FailedRequest, failedRequestsOf, Lookup, lookupsOf } from '../../../tab
 import { MigrationRun } from '../../../table/entities/migrations.ts';
 import { Quotas } from '../../../table/entities/quotas.ts';
 import { DomainOffer } from '../../../table/entities/registrar.ts';
+import { Sweep } from '../../../table/entities/sweeps.ts';
 import { SwitchState } from '../../../table/entities/switches.ts';
-import { Sweep } from '../../../table/entities/webhooks.ts';
 import { viewAuditEntry } from '../../audit/log.ts';
 import { ACCOUNT_CONTENTS, readAccount } from './contents/accounts.ts';
 import { AI_CONTENTS } from './contents/ai.ts';
