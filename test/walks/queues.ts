@@ -307,7 +307,7 @@ async function slowStream(): Promise<Scene> {
     },
     steps: [
       {
-        words: 'whether a dependency has become slow',
+        words: 'whether the table or SQS has become slow',
         act: () => {
           isSlow = false;
         },
