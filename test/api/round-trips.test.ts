@@ -96,6 +96,10 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key 
     'idempotency-key': randomUUID(),
   });
   const deployment = created.body.data.id;
+  // Changed and deleted in place of the first, whose deployment writes it at the same time: the write that loses is repeated.
+  const secondApp = await create();
+  const second = secondApp.body.data.id;
+  const ofSecond = { id: second };
   const counted = {
     createDeployment: created,
     getDeployment: await invoke('getDeployment', 'GET', `/v1/deployments/${deployment}`, { id: deployment }),
@@ -103,11 +107,13 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key 
     listApps: await invoke('listApps', 'GET', '/v1/apps', {}),
     getApp: await invoke('getApp', 'GET', `/v1/apps/${id}`, of),
     listDeployments: await invoke('listDeployments', 'GET', `/v1/apps/${id}/deployments`, of),
-    createApp: await create(),
+    createApp: secondApp,
     createAppOnce: await create({ 'idempotency-key': randomUUID() }),
-    updateApp: await invoke('updateApp', 'PATCH', `/v1/apps/${id}`, of, { branch: 'next' }),
-    replaceEnv: await invoke('replaceEnv', 'PUT', `/v1/apps/${id}/env`, of, { vars: [{ key: 'A', value: '1' }] }),
-    deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${id}`, of),
+    updateApp: await invoke('updateApp', 'PATCH', `/v1/apps/${second}`, ofSecond, { branch: 'next' }),
+    replaceEnv: await invoke('replaceEnv', 'PUT', `/v1/apps/${second}/env`, ofSecond, {
+      vars: [{ key: 'A', value: '1' }],
+    }),
+    deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${second}`, ofSecond),
     createWebhook: await invoke('createWebhook', 'POST', '/v1/webhooks', {}, { url: 'https://hooks.example.com/' }),
     listWebhooks: await invoke('listWebhooks', 'GET', '/v1/webhooks', {}),
     listInvoices: await invoke('listInvoices', 'GET', '/v1/invoices', {}),
