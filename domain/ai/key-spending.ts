@@ -64,11 +64,14 @@ export async function readSpending(
     first === undefined ? [] : readUnclosed(deps, accountId, first),
     Promise.all(keyIds.map((keyId) => deps.table.get(AiKeySpending, { accountId, keyId }))),
   ]);
-  const spending = new Map(keyIds.map((keyId, index) => [keyId, chargedIn(items[index], now)]));
-  const isCounted = ({ keyId, window = 0 }: AiEntry): boolean =>
-    Number(items[keyIds.indexOf(keyId ?? '')]?.throughWindow ?? 0) >= window ||
-    monthAt(startOf(window)) !== monthAt(now);
-  for (const entry of unclosed)
-    if (entry.keyId !== undefined && spending.has(entry.keyId) && !isCounted(entry)) addSpending(spending, entry);
+  const spending: Spending = new Map(keyIds.map((keyId, index) => [keyId, chargedIn(items[index], now)]));
+  const throughWindows = new Map(keyIds.map((keyId, index) => [keyId, Number(items[index]?.throughWindow ?? 0)]));
+  const month = monthAt(now);
+  for (const entry of unclosed) {
+    const { keyId, window = 0 } = entry;
+    const throughWindow = keyId === undefined ? undefined : throughWindows.get(keyId);
+    if (throughWindow !== undefined && window > throughWindow && monthAt(startOf(window)) === month)
+      addSpending(spending, entry);
+  }
   return spending;
 }
