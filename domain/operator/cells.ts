@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { invalidField } from '../../contract/errors.ts';
 import { Cell, CellResources } from '../../table/entities/cells.ts';
-import { allUnchanged } from '../../table/expressions.ts';
+import { type Condition, unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
 import { HOME_CELL } from '../apps/cells.ts';
@@ -32,15 +32,14 @@ type Summarized = Pick<Cell, 'id' | 'open'> & {
 };
 
 /** Returns the condition that no operator has changed a cell since it was read. A measurement of its capacity changes it every minute. */
-const asRead = (known: Cell) => {
+const asRead = (known: Cell): Record<string, Condition> => {
   const { open, account, region, appsDomain } = summaryOf(known);
-  const resources = { 'resources.account': account, 'resources.region': region, 'resources.appsDomain': appsDomain };
-  return allUnchanged({ open, ...resources }, [
-    'open',
-    'resources.account',
-    'resources.region',
-    'resources.appsDomain',
-  ]);
+  return {
+    open: unchanged(open),
+    'resources.account': unchanged(account),
+    'resources.region': unchanged(region),
+    'resources.appsDomain': unchanged(appsDomain),
+  };
 };
 
 /** Adds or changes a hosting cell. An open cell accepts new applications once its capacity is measured, within a minute. */
