@@ -102,7 +102,7 @@ export const AiKeySpending = /* @__PURE__ */ entity({
     z.looseObject({
       accountId: z.string(),
       keyId: z.string(),
-      /** Open calls that hold a part of the budget. */
+      /** Open calls that hold a part of the budget. Only earlier versions, in which it limited the calls of a key, read it. */
       openCalls: z.int(),
       /** The months include the charges of calls without a budget up to and including this window. */
       throughWindow: z.optional(z.int()),
