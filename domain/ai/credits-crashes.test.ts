@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { AiAccount, AiAudit, type AiCall, AiUsage } from '../../table/entities/ai.ts';
 import type { Send } from '../../table/table.ts';
 import { change } from '../../table/writes.ts';
+import { MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
 import {
   crashAt,
   type FaultPlan,
@@ -23,18 +24,6 @@ import { windowsOf } from './windows.ts';
 /** Credits under crashes and lost responses: a process may crash, or get an error, before and after each of its writes. */
 
 const accountId = 'acc_1';
-const RAND = 1_000_000;
-const MINUTE_MS = 60_000;
-const USED = {
-  inputTokens: 1,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 1,
-  requestId: 'req_1',
-  model: 'openai/gpt-4o',
-  price: null,
-  estimated: false,
-};
 
 /** The call's record in the request log, which is written with its entry. */
 const LINE: AiCall = {

@@ -2,40 +2,26 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
-import { simulation } from '../../test/simulation/simulation.ts';
-import { closeWindowsOf } from './closing.ts';
-import { hold, holdCallSlot, releaseHold } from './credits.ts';
-import { addCredits, newCreditEntry } from './entries.ts';
+import { aiAccount } from '../../test/simulation/ai-account.ts';
+import { holdCallSlot, releaseHold } from './credits.ts';
 
-const accountId = 'acc_1';
 const keyId = 'key_01kzzzzzzzzzzzzzzzzz000001';
 const other = 'key_01kzzzzzzzzzzzzzzzzz000002';
-const RAND = 1_000_000;
-const MINUTE_MS = 60_000;
 const MAX_CALLS = LIMITS.concurrentAiCallsPerKey.amounts;
 
 /** An account that may have more calls open than one key. */
 async function account() {
-  const { steady, clock } = simulation();
-  const { deps } = steady;
-  await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 1000 * RAND)));
+  const world = await aiAccount();
+  const { deps, accountId, read } = world;
   await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 10 * MAX_CALLS } }));
-  const read = async () => (await deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
   /** The names of the attributes that count calls of keys. */
   const keyAttributes = async () => Object.keys(await read()).filter((name) => /^open_|^calls_\d+_/.test(name));
-  /** Advances the clock, with a sweep every minute. */
-  const sweepFor = async (minutes: number) => {
-    for (let minute = 0; minute < minutes; minute += 1) {
-      clock.now += MINUTE_MS;
-      await closeWindowsOf(deps, accountId);
-    }
-  };
-  const begin = (key = keyId) => hold(deps, { accountId, keyId: key }, 'openai', RAND / 100);
-  return { deps, begin, read, keyAttributes, sweepFor };
+  const begin = (key = keyId) => world.begin(key, 0.01);
+  return { ...world, begin, keyAttributes };
 }
 
 test('refuses the call beyond the limit of a key with 429, and frees the slots of crashed calls', async () => {
-  const { deps, begin, sweepFor } = await account();
+  const { deps, accountId, begin, sweepFor } = await account();
   const refused = { account: { openCalls: MAX_CALLS + 1 }, isKeyLimitReached: true };
   const calls = await Promise.all(Array.from({ length: MAX_CALLS }, () => begin()));
   await expect(begin(other)).resolves.toMatchObject({ keyId: other });
@@ -94,7 +80,7 @@ test('keys that no longer call leave no attributes in the account, however many 
 });
 
 test('attributes of keys that a close by an earlier version has left are removed, and its calls no longer count', async () => {
-  const { deps, begin, read, keyAttributes, sweepFor } = await account();
+  const { deps, accountId, begin, read, keyAttributes, sweepFor } = await account();
   const crashed = await begin();
   const { availableMicroRand } = await read();
   await sweepFor(15);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { AiAccount, AiEntry, AiKeySpending } from '../../table/entities/ai.ts';
+import { MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
 import { type FaultPlan, seededRandom, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
 import { type Hold, hold, releaseHold } from './credits.ts';
@@ -14,21 +15,10 @@ import { startOf, windowsOf } from './windows.ts';
  */
 
 const accountId = 'acc_1';
-const RAND = 1_000_000;
-const MINUTE_MS = 60_000;
 const MONTHS = ['2026-01', '2026-02'];
 const KEYS = ['key_1', 'key_2', 'key_3', ''];
 /** The request of calls that began without a budget, to find them in the ledger. */
 const WITHOUT_BUDGET = 'req_1';
-const USED = {
-  inputTokens: 1,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 1,
-  model: 'openai/gpt-4o',
-  price: null,
-  estimated: false,
-};
 
 /** A call that is running, in a process of its own. */
 interface Running {

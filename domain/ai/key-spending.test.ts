@@ -1,46 +1,18 @@
 import { expect, test } from 'vitest';
 import { AiKeySpending } from '../../table/entities/ai.ts';
-import { simulation } from '../../test/simulation/simulation.ts';
+import { aiAccount, MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
 import { closeWindowsOf } from './closing.ts';
-import { hold } from './credits.ts';
-import { addCredits, newCreditEntry } from './entries.ts';
 import { readSpending } from './key-spending.ts';
 import { settle } from './settlement.ts';
 
-const accountId = 'acc_1';
-const RAND = 1_000_000;
-const MINUTE_MS = 60_000;
-const USED = {
-  inputTokens: 1,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 1,
-  requestId: 'req_1',
-  model: 'openai/gpt-4o',
-  price: null,
-  estimated: false,
-};
-
+/** An account, and the spending of keys in rand as a read returns it. */
 async function account() {
-  const simulated = simulation();
-  const { steady, clock } = simulated;
-  const { deps } = steady;
-  await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 1000 * RAND)));
-  const begin = (keyId: string, rand: number, budgetRand?: number) =>
-    hold(deps, { accountId, keyId, budgetMicroRand: budgetRand && budgetRand * RAND }, 'openai', rand * RAND);
-  const call = async (keyId: string, rand: number, budgetRand?: number) =>
-    await settle(deps, await begin(keyId, rand, budgetRand), rand * RAND, { ...USED, keyId });
+  const world = await aiAccount();
   const spent = async (...keyIds: string[]) => {
-    const spending = await readSpending(deps, accountId, keyIds);
+    const spending = await readSpending(world.deps, world.accountId, keyIds);
     return keyIds.map((keyId) => Number(spending.get(keyId)) / RAND);
   };
-  const sweepFor = async (minutes: number) => {
-    for (let minute = 0; minute < minutes; minute += 1) {
-      clock.now += MINUTE_MS;
-      await closeWindowsOf(deps, accountId);
-    }
-  };
-  return { ...simulated, deps, begin, call, spent, sweepFor };
+  return { ...world, spent };
 }
 
 test('the spending of keys is exact immediately and after their window is closed, with a budget and without', async () => {
@@ -75,7 +47,7 @@ test('charges from before a key had a budget count towards it once their window 
 });
 
 test('a close that is repeated adds the spending of a window once', async () => {
-  const { deps, clock, call, spent } = await account();
+  const { deps, accountId, clock, call, spent } = await account();
   await call('key_1', 2);
   clock.now += 10 * MINUTE_MS;
   await Promise.all([closeWindowsOf(deps, accountId), closeWindowsOf(deps, accountId)]);
