@@ -60,6 +60,8 @@ const LEVEL = {
 /** Size of the pieces that are passed to and from tar. With the defaults (10 and 16 KiB), passing them takes longer than unpacking. */
 const PIECE_BYTES = 1024 * 1024;
 const TAR_PIECE = ['-b', '512'];
+/** Bytes that may be decompressed before tar takes them. Without them, each would wait for the other, and restoring would take a third longer. */
+const AHEAD_BYTES = 8 * PIECE_BYTES;
 
 export interface CacheOptions {
   /** The cloned repository. */
@@ -169,7 +171,9 @@ async function unpack(archive: AsyncIterable<Buffer>, directory: string, user: U
   const ended = once(tar, 'exit');
   // tar exits at the archive's end mark and may close the pipe before the padding is written, so only its exit status
   // counts.
-  const unpacked = tar.stdin && pipeline(archive, zlib.createZstdDecompress({ chunkSize: PIECE_BYTES }), tar.stdin);
+  const decompress = zlib.createZstdDecompress({ chunkSize: PIECE_BYTES });
+  const ahead = new PassThrough({ highWaterMark: AHEAD_BYTES });
+  const unpacked = tar.stdin && pipeline(archive, decompress, ahead, tar.stdin);
   await Promise.allSettled([unpacked, ended]);
   await assertSuccess(ended);
 }
