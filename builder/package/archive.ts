@@ -160,7 +160,8 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
 async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
   // Content that was compressed before its predecessors. It is removed when it is added, so that memory does not hold all files twice.
   const ready = new Map<number, PackedContent>();
-  const toCompress = items.entries();
+  // Begins with the largest: one that begins last would be compressed while the other processors are idle.
+  const toCompress = [...items.entries()].sort(([, a], [, b]) => b.size - a.size).values();
   const toAdd = items.entries();
   let next = toAdd.next();
   const addReady = (): void => {

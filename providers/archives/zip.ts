@@ -11,7 +11,7 @@ const LEVEL = 1;
 /** Minimum size for compression in another thread, in bytes. Compressing smaller content takes less time than handing it over. */
 const MIN_THREADED_BYTES = 32 * 1024;
 /** Bytes that another thread compresses before it interrupts this one. */
-const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 /** 2020-01-01 00:00 in DOS format. The constant date makes archives of the same files identical. */
 const DOS_DATE = ((2020 - 1980) << 9) | (1 << 5) | 1;
 const STORED = 0;
