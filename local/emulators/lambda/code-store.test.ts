@@ -17,12 +17,14 @@ test('an archive whose file cannot be written fails the call that adds it, and n
   });
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from('below'), 'a/b');
-  // There is a directory of this name by then.
+  // Whichever of the two is unpacked first, the other has no place.
   zip.addBuffer(Buffer.from('no file'), 'a');
   for (let count = 0; count < 20; count++) zip.addBuffer(Buffer.from('other'), `${count}/other`);
   zip.end();
   const bytes = await buffer(zip.outputStream);
-  await expect(openCodeStore(dataDir).add(bytes, 0)).rejects.toMatchObject({ code: 'EISDIR' });
+  await expect(openCodeStore(dataDir).add(bytes, 0)).rejects.toMatchObject({
+    code: expect.stringMatching(/^(EISDIR|EEXIST|ENOTDIR)$/),
+  });
   expect(readdirSync(dataDir, { recursive: true }).sort()).toEqual(['app-code', 'apps']);
   expect(unhandled).toEqual([]);
 });

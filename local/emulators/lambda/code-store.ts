@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { inflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { ServiceError } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
@@ -94,48 +95,44 @@ async function unpackedBytes(zip: Buffer): Promise<number> {
   return total;
 }
 
-/** Number of files written concurrently. */
+/** Number of files unpacked concurrently. */
 const CONCURRENCY = 32;
+/** Minimum size for decompression in another thread, in bytes. Decompressing smaller files takes less time than handing them over. */
+const MIN_THREADED_BYTES = 64 * 1024;
 const SYMLINK = 0o120000;
 const FORMAT = 0o170000;
+const inflateThreaded = promisify(inflateRaw);
 
 /** Unpacks an archive. Never writes outside of `target`. */
 async function unzip(zip: Buffer, target: string): Promise<void> {
   const archive = await fromBufferPromise(zip, { lazyEntries: true });
+  const entries: Entry[] = [];
+  for await (const entry of archive.eachEntry()) entries.push(entry);
   const createdDirectories = new Set<string>();
+  const create = async (directory: string): Promise<void> => {
+    if (!createdDirectories.has(directory)) await mkdir(directory, { recursive: true });
+    createdDirectories.add(directory);
+  };
   // Links are created last, so that no file is written through a link.
   const links: [file: string, linkTarget: string][] = [];
-  const files: UnpackedFile[] = [];
-  for await (const entry of archive.eachEntry()) {
+  const unpackEntry = async (entry: Entry): Promise<void> => {
     const file = resolve(target, entry.fileName);
-    if (entry.fileName.endsWith('/')) {
-      await mkdir(file, { recursive: true });
-      continue;
-    }
-    const parent = dirname(file);
-    if (!createdDirectories.has(parent)) await mkdir(parent, { recursive: true });
-    createdDirectories.add(parent);
+    if (entry.fileName.endsWith('/')) return create(file);
+    await create(dirname(file));
     const content = await bytesOf(zip, archive, entry);
     const mode = entry.externalFileAttributes >>> 16;
     if ((mode & FORMAT) === SYMLINK) links.push([file, content.toString('utf8')]);
-    else files.push({ file, content, mode: mode & 0o777 || 0o644 });
-    if (files.length >= CONCURRENCY) await writeFiles(files.splice(0));
-  }
-  await writeFiles(files);
+    else await writeFile(file, content, { mode: mode & 0o777 || 0o644 });
+  };
+  const remaining = entries.values();
+  const work = async (): Promise<void> => {
+    for (const entry of remaining) await unpackEntry(entry);
+  };
+  const working = Array.from({ length: CONCURRENCY }, work);
+  // If a file fails, throws only after all others have ended, because the caller then removes the directory.
+  await Promise.allSettled(working);
+  await Promise.all(working);
   for (const [file, linkTarget] of links) await createLink(linkTarget, file, target);
-}
-
-interface UnpackedFile {
-  file: string;
-  content: Buffer;
-  mode: number;
-}
-
-/** Writes files concurrently. If one fails, throws only after all others have ended, because the caller then removes the directory. */
-async function writeFiles(files: readonly UnpackedFile[]): Promise<void> {
-  const writing = files.map(({ file, content, mode }) => writeFile(file, content, { mode }));
-  await Promise.allSettled(writing);
-  await Promise.all(writing);
 }
 
 /** Returns the content of an entry. Inflating a slice of the archive is many times faster than a stream per file. */
@@ -145,10 +142,13 @@ async function bytesOf(
   entry: Entry,
 ): Promise<Buffer> {
   const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
-  const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
-  return entry.compressionMethod === 0
-    ? packed
-    : inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize || 1 });
+  const { compressedSize, compressionMethod, uncompressedSize } = entry;
+  const packed = zip.subarray(fileDataStart, fileDataStart + compressedSize);
+  if (compressionMethod === 0) return packed;
+  const maxOutputLength = uncompressedSize || 1;
+  if (uncompressedSize < MIN_THREADED_BYTES) return inflateRawSync(packed, { maxOutputLength });
+  // One piece, so that the thread does not wait for this one between two pieces.
+  return inflateThreaded(packed, { maxOutputLength, chunkSize: uncompressedSize });
 }
 
 async function createLink(linkTarget: string, file: string, root: string): Promise<void> {
