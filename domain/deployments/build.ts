@@ -61,8 +61,8 @@ const pollDelay = (age: number): number => Math.min(Math.max(age / 10, 250), 500
 /** Seconds that the execution pauses before it polls a build that waits for a builder. */
 export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_000), T.queuePoll);
 
-/** Milliseconds until the result of a running build is read again: a fortieth of the build's age, so that short builds finish promptly. */
-const resultPollDelay = (age: number): number => Math.min(Math.max(age / 40, 50), 250);
+/** Milliseconds until the result of a running build is read again: an eightieth of the build's age, so that short builds finish promptly. */
+const resultPollDelay = (age: number): number => Math.min(Math.max(age / 80, 50), 250);
 
 type WatchDeps = Deps & {
   buildRunner: BuildRunner;
