@@ -31,9 +31,16 @@ const clamp = (min: number, value: number, max: number) => Math.min(max, Math.ma
 export const isCreateLeased = (deps: Pick<Deps, 'now'>, { createLeaseUntil }: DistributionTenant): boolean =>
   createLeaseUntil !== undefined && createLeaseUntil > deps.now().toISOString();
 
+/**
+ * Returns the wait after a failed certificate, in milliseconds: an hour, doubled with each certificate that the tenant requested. Each
+ * counts towards a yearly quota of the AWS account, and may fail within minutes.
+ */
+export const certificateBackoff = (certificates: number, maxMs: number): number =>
+  clamp(HOUR_MS, HOUR_MS * 2 ** (certificates - 1), maxMs);
+
 /** Returns the time of a tenant's next check, and whether this execution or the reconciler makes it. */
 function nextCheckDelay(
-  { status, since }: Pick<DistributionTenant, 'status' | 'since'>,
+  { status, since, certificates }: Pick<DistributionTenant, 'status' | 'since' | 'certificates'>,
   now: number,
 ): CheckResult & { dueAt: string } {
   const waited = now - Date.parse(since);
@@ -42,9 +49,9 @@ function nextCheckDelay(
     // Most owners change their DNS within minutes, others after days or never.
     case 'WAITING':
       return recheckIn(clamp(MINUTE_MS, waited, HOUR_MS));
-    // Each attempt counts towards the yearly quota of certificates of the AWS account.
+    // Another certificate that fails restarts `waited`.
     case 'FAILED':
-      return recheckIn(clamp(HOUR_MS, waited, 7 * DAY_MS));
+      return recheckIn(clamp(certificateBackoff(certificates, 7 * DAY_MS), waited, 7 * DAY_MS));
     // CloudFront renews certificates automatically as long as the domain points here.
     case 'ISSUED':
       return recheckIn(DAY_MS);
@@ -73,8 +80,8 @@ export function applyChanges(
   const now = deps.now();
   const status = changes.status ?? tenant.status;
   const since = status === tenant.status ? tenant.since : now.toISOString();
-  const { dueAt, ...result } = nextCheckDelay({ status, since }, now.getTime());
   const { troubledSince, ...rest } = { ...tenant, ...changes, status };
+  const { dueAt, ...result } = nextCheckDelay({ ...rest, since }, now.getTime());
   const next: DistributionTenant = {
     ...rest,
     ...(isInTrouble(rest) ? { troubledSince: troubledSince ?? now.toISOString() } : {}),

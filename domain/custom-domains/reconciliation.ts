@@ -6,8 +6,14 @@ import type { Placed } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
-import { HOUR_MS, SECOND_MS, timestampAfter } from '../time.ts';
-import { applyChanges, HEARTBEAT_TIMEOUT_MS, isCreateLeased, type TenantKey } from './edge-tenant-state.ts';
+import { DAY_MS, SECOND_MS, timestampAfter } from '../time.ts';
+import {
+  applyChanges,
+  certificateBackoff,
+  HEARTBEAT_TIMEOUT_MS,
+  isCreateLeased,
+  type TenantKey,
+} from './edge-tenant-state.ts';
 
 /** Returns the write that creates the tenant of a newly verified domain; the stream then starts its reconciliation. */
 export function newTenant(
@@ -64,7 +70,7 @@ export async function closeTenant(deps: Deps, { host, token }: TenantKey): Promi
  * each check then requests another one.
  */
 const recheckCooldown = ({ status, certificates }: DistributionTenant) =>
-  status === 'FAILED' && certificates > 0 ? HOUR_MS : 10 * SECOND_MS;
+  status === 'FAILED' && certificates > 0 ? certificateBackoff(certificates, DAY_MS) : 10 * SECOND_MS;
 
 /** Requests a check for the owner; the stream starts it. @returns the tenant after the request */
 export async function requestCheck(deps: Deps, tenant: DistributionTenant): Promise<DistributionTenant> {
