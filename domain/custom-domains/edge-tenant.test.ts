@@ -227,6 +227,20 @@ test.each(['FAILED', 'TIMED_OUT', 'ENDED'] as const)(
   },
 );
 
+test('a certificate that is deleted in ACM is requested again, and the owner sees why', async () => {
+  const { checkUntil, edge, read, clock } = await edgeTenantSimulation();
+  edge.certificate = 'PENDING';
+  await checkUntil((tenant) => tenant?.status === 'PENDING');
+  edge.deleteUnusedCertificates();
+  edge.certificate = 'ISSUED';
+  await checkUntil((tenant) => tenant?.status === 'FAILED', HOUR);
+  expect(await read()).toMatchObject({ status: 'FAILED', problem: expect.stringContaining('was deleted') });
+  const deleted = clock.now;
+  await checkUntil(isOpen, DAY);
+  expect(clock.now - deleted).toBeLessThan(2 * HOUR);
+  expect(await read()).toMatchObject({ problem: null, certificates: 2 });
+});
+
 test('checks an active tenant once a day and reports a certificate that has ended', async () => {
   const { checkUntil, edge, clock, read } = await edgeTenantSimulation();
   await checkUntil(isOpen);

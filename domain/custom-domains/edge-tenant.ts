@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { DnsResolver, DnsTarget } from '../../providers/dns/targets.ts';
-import type { Tenant } from '../../providers/edge/tenants.ts';
+import type { Certificate, Tenant } from '../../providers/edge/tenants.ts';
 import { Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { remove } from '../../table/writes.ts';
@@ -74,7 +74,7 @@ async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): 
   const name = tenantName(tenantItem);
   const tenant = await deps.edgeTenants.find(name);
   if (!tenant) return await createTenant(deps, tenantItem, isManaged);
-  const { status, arn } = (await deps.edgeTenants.certificate(name)) ?? { status: 'PENDING', arn: undefined };
+  const { status, arn } = await readCertificate(deps, tenantItem);
   if (status === 'PENDING')
     return await saveChanges(deps, tenantItem, { status, problem: await pendingReason(deps, tenantItem) });
   if (status === 'ISSUED' && arn) {
@@ -89,10 +89,25 @@ async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): 
   return await reissueCertificate(deps, tenantItem, tenant);
 }
 
+/** True if the certificate has been pending for long. */
+const isSlow = ({ now }: Pick<Deps, 'now'>, { status, since }: DistributionTenant): boolean =>
+  status === 'PENDING' && now().getTime() - Date.parse(since) >= SLOW_ISSUANCE_MS;
+
+/** Returns the certificate that the tenant requested last. One that CloudFront does not show for long was deleted in ACM. */
+async function readCertificate(
+  deps: TenantDeps,
+  tenantItem: DistributionTenant,
+): Promise<Pick<Certificate, 'arn'> & { status: Certificate['status'] | 'DELETED' }> {
+  const certificate = await deps.edgeTenants.certificate(tenantName(tenantItem));
+  if (certificate) return certificate;
+  // The owner sees a failure until the next check, which requests another certificate.
+  const isDeleted = tenantItem.status === 'FAILED' || isSlow(deps, tenantItem);
+  return { status: isDeleted ? 'DELETED' : 'PENDING', arn: undefined };
+}
+
 /** Explains a slow certificate to the owner if the domain points elsewhere or does not resolve; null otherwise. */
 async function pendingReason(deps: TenantDeps, tenantItem: DistributionTenant): Promise<string | null> {
-  if (tenantItem.status !== 'PENDING' || deps.now().getTime() - Date.parse(tenantItem.since) < SLOW_ISSUANCE_MS)
-    return null;
+  if (!isSlow(deps, tenantItem)) return null;
   const target = await resolveTarget(deps, tenantItem);
   if (!target) return nameServersSilentMessage(tenantItem.host);
   return pointsElsewhere(deps, target) ? notPointingMessage(tenantItem.host, deps.edgeEndpoint, target) : null;

@@ -57,12 +57,13 @@ export const MAX_CERTIFICATE_NAME = 64;
 export const tooLongMessage = (host: string): string =>
   `${host} is longer than ${MAX_CERTIFICATE_NAME} characters, so no certificate can be issued for it. Use a shorter name.`;
 
-/** Explains why no certificate was issued or renewed. */
+/** Explains why no certificate was issued or renewed. @param status `DELETED` if CloudFront no longer knows of a certificate */
 export const certificateMessage = (
   host: string,
-  status: Exclude<Certificate['status'], 'PENDING' | 'ISSUED'>,
+  status: Exclude<Certificate['status'], 'PENDING' | 'ISSUED'> | 'DELETED',
 ): string =>
   ({
+    DELETED: `The certificate of ${host} was deleted. Another one is requested automatically. The domain must keep pointing here.`,
     TIMED_OUT: `${host} could not be validated for three days, so no certificate was issued. It must keep pointing here. ${CAA}`,
     FAILED: `No certificate was issued for ${host}. ${CAA}`,
     ENDED: `The certificate of ${host} expired because it could not be renewed. The domain must point here. ${CAA}`,

@@ -38,7 +38,7 @@ export interface DistributionTenants {
   /** Creates a tenant and requests its certificate. Idempotent. */
   create(name: string, host: string): Promise<CreateTenantResult>;
   find(name: string): Promise<Tenant | undefined>;
-  /** Returns the certificate that the tenant requested last; undefined if there is none. */
+  /** Returns the certificate that the tenant requested last; undefined if there is none, such as after its deletion in ACM. */
   certificate(name: string): Promise<Certificate | undefined>;
   /** Attaches an issued certificate to a tenant. Throws if the tenant has changed in the meantime. */
   attachCertificate(tenant: Tenant, host: string, certificate: string): Promise<void>;
@@ -151,8 +151,8 @@ export function createDistributionTenants(
 
     async certificate(name) {
       const details = await readManagedCertificate(client, name);
-      const status = entryOf(STATUSES, details?.CertificateStatus ?? '');
-      return status ? { status, arn: details?.CertificateArn } : undefined;
+      if (!details) return undefined;
+      return { status: entryOf(STATUSES, details.CertificateStatus ?? '') ?? 'PENDING', arn: details.CertificateArn };
     },
 
     async attachCertificate(tenant, host, certificate) {

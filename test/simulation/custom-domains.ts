@@ -18,12 +18,22 @@ export const KEYS = { host: HOST, token: TOKEN };
 const DEPLOY = 60_000;
 const ISSUE = 120_000;
 
-type StoredTenant = Tenant & { host: string; name: string; changedAt: number; askedAt: number };
+type StoredTenant = Tenant & { host: string; name: string; changedAt: number; askedAt: number | undefined };
 
 /** An edge that behaves as CloudFront does. */
 function edgeOf(clock: { now: number }) {
   const tenants: StoredTenant[] = [];
-  const edge = { pointsHere: true, taken: false, certificate: 'ISSUED' as Certificate['status'], asked: 0, tenants };
+  const edge = {
+    pointsHere: true,
+    taken: false,
+    certificate: 'ISSUED' as Certificate['status'],
+    asked: 0,
+    tenants,
+    /** Deletes the certificates that tenants do not use yet, as operators can in ACM. */
+    deleteUnusedCertificates() {
+      for (const tenant of tenants) if (!tenant.certificate) tenant.askedAt = undefined;
+    },
+  };
   const changed = (tenant: Tenant, change: Partial<StoredTenant>) => {
     const kept = tenants.find(({ id, version }) => id === tenant.id && version === tenant.version);
     if (!kept) throw Object.assign(new Error('changed meanwhile'), { name: 'PreconditionFailed' });
@@ -47,7 +57,7 @@ function edgeOf(clock: { now: number }) {
     },
     async certificate(name) {
       const kept = tenants.find((each) => each.name === name);
-      if (!kept) return undefined;
+      if (kept?.askedAt === undefined) return undefined;
       const status = clock.now - kept.askedAt < ISSUE ? 'PENDING' : edge.certificate;
       return { status, arn: `arn:${kept.askedAt}` };
     },
