@@ -8,8 +8,9 @@ import { change, create, remove } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { applySuspension, setSuspension } from '../processes/suspension.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { hostingQueue, moveHosting, reconcileHostingAccount } from './accounts.ts';
+import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
 import { hostingChallenge } from './domains.ts';
+import { moveHosting } from './move.ts';
 import { createHostingSession, getHosting } from './subscriptions.ts';
 
 test('hosting that is bought while no server takes new accounts is provisioned once one does', async () => {

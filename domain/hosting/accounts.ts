@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
-import { HostingAccount, HostingServer } from '../../table/entities/hosting.ts';
+import { HostingAccount } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
 import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
@@ -19,7 +18,7 @@ import { type ConvergeDeps, converge } from './converge.ts';
 import { releaseHostingDomain, verifyHostingDomain } from './domains.ts';
 import { adopt, findAdoptable, isAwaitingRemoval, notRemoved, sameAccount } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
-import { desiredStatus, findSharing, type Sharing, sharersOf } from './shared-accounts.ts';
+import { desiredStatus, findSharing, type Sharing } from './shared-accounts.ts';
 import { countMailboxes } from './subscriptions.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
@@ -56,7 +55,7 @@ export const startReconciliation = (
  * adopts its server and user name. If both were bought at the same time, the account that the server refused adopts the other's.
  * @returns the account and the ones that share its domain; no account for a subscription that has ended and never had one
  */
-const ensureAccount = (
+export const ensureAccount = (
   deps: Deps,
   subscription: Subscription,
 ): Promise<{ account?: HostingAccount; sharing: Sharing[] }> =>
@@ -273,27 +272,4 @@ export const hostingQueue = restartQueue({
   start: startReconciliation,
 });
 
-/**
- * For operators: records that a subscription's account was moved manually to another server. Throws 404 for an unknown server or hosting
- * account.
- */
-export async function moveHosting(deps: Deps, { server, ...ids }: AccountScopedId & { server: string }): Promise<void> {
-  const [known, subscription] = await Promise.all([
-    deps.table.get(HostingServer, { name: server }),
-    deps.table.get(Subscription, ids),
-  ]);
-  if (!known) throw new ApiError('not_found', `Hosting server ${server} not found.`);
-  if (!subscription || subscription.plan.category === 'APP') throw new ApiError('not_found', 'Hosting not found.');
-  const removed = () => new ApiError('not_found', 'The hosting has ended, and its account is removed.');
-  const { account: before, sharing } = await ensureAccount(deps, subscription);
-  if (!before) throw removed();
-  const moved = [before, ...sharersOf(before, sharing).map((each) => each.account)];
-  const set = { server, ...schedule(HostingAccount, deps.now()) };
-  const about = { action: 'hosting.moved', accountId: ids.accountId, subjectId: ids.id } as const;
-  const what = { set, when: notRemoved };
-  const writes = moved.map((each) => change(HostingAccount, each, what, removed));
-  await deps.commit(writes, undefined, { ...about, before, after: { server } });
-}
-
 export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });
-export const MoveHostingInput = z.extend(HostingInput, { server: z.string() });

@@ -7,7 +7,8 @@ import { change, create } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { crashAtStep, type FaultPlan, type SimulatedCall, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { hostingQueue, moveHosting, reconcileHostingAccount } from './accounts.ts';
+import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
+import { moveHosting } from './move.ts';
 
 const HOSTING_DOMAIN = 'shop.example.com';
 const MINUTE = 60_000;

@@ -11,7 +11,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { OfferInput, setOffer as setAiOffer } from '../ai/models.ts';
 import { PlansInput, setPlans } from '../billing/plans.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { moveHosting } from '../hosting/accounts.ts';
+import { moveHosting } from '../hosting/move.ts';
 import { ServerInput, setServer } from '../hosting/servers.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';

@@ -1,4 +1,4 @@
-import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts';
+import { MoveHostingInput, moveHosting } from '../../domain/hosting/move.ts';
 import { operatorFunction } from '../../runtime/triggers/operator-function.ts';
 
 /** Operator function: records a subscription's new hosting server after its account was moved there. */

@@ -4,7 +4,7 @@ import { AuditInput, listForOperators } from '../../domain/audit/log.ts';
 import { AdjustmentInput, adjustAccount } from '../../domain/billing/adjustments.ts';
 import { currentPlans, PlansInput, setPlans } from '../../domain/billing/plans.ts';
 import type { Deps } from '../../domain/deps.ts';
-import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts';
+import { MoveHostingInput, moveHosting } from '../../domain/hosting/move.ts';
 import { ServerInput, setServer } from '../../domain/hosting/servers.ts';
 import { parseManualInput } from '../../domain/operator/manual-input.ts';
 import { ManualSuspensionInput, suspendManually } from '../../domain/operator/suspensions.ts';
