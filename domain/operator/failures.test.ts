@@ -76,8 +76,11 @@ function setUp(
   bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[],
   failing: string[] = [],
   mailFrom?: string,
+  /** Duration of a receive, in milliseconds. */
+  receiveMs = 0,
 ) {
-  const { deps } = simulation().steady;
+  const { steady, clock } = simulation();
+  const { deps } = steady;
   const waiting = bodies.map((given, at): FailedMessage => {
     const message = typeof given === 'string' ? { body: given } : given;
     return { ...message, id: `${at}`, receipt: `${at}`, sentAt: new Date(0) };
@@ -86,6 +89,7 @@ function setUp(
   const failures = {
     count: async () => waiting.length,
     take: async () => {
+      clock.now += receiveMs;
       const taken = waiting.splice(0, 10);
       hidden.push(...taken);
       return taken;
@@ -203,6 +207,26 @@ test('messages that a replay keeps can be read and discarded immediately, and th
   expect(left()).toEqual([]);
   expect(discarded).toEqual([{ count: 2, items: [expect.stringMatching(/^0: 1 changes from 9 of shard/), '1: {}'] }]);
 });
+
+test.each([
+  [0, 200],
+  [700, 90],
+  [7000, 10],
+  [14_000, 1],
+])(
+  'a replay whose receives take %i ms each replays %i of 200 messages, and the others stay visible',
+  async (ms, count) => {
+    const job = JSON.stringify({ job: 'notification.mail', key: { pk: 'p', sk: 's' } });
+    const { replay, left } = setUp(
+      Array.from({ length: 200 }, () => job),
+      [],
+      'no-reply@example.com',
+      ms,
+    );
+    expect(await replay('mails')).toEqual({ count, kept: 0 });
+    expect(left()).toHaveLength(200 - count);
+  },
+);
 
 test('has_more is true if a queue has more messages than are listed', async () => {
   const some = (count: number) => setUp(Array.from({ length: count }, () => '{}')).read();

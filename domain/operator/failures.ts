@@ -49,6 +49,8 @@ const PROCESSING_VISIBILITY_S = 60;
 const REMOVE_CONCURRENCY = 10;
 /** Time in a call after which it begins no further message, so that it ends within the timeout of a request. */
 const MAX_CALL_MS = 12_000;
+/** Time in a call after which it receives no further messages: half, so that slow receives leave time for what was received. */
+const MAX_RECEIVE_MS = MAX_CALL_MS / 2;
 
 /** GET /operator/v1/failures. The count of a queue that is unavailable is null. The quarantine is in the table, and is still listed then. */
 export async function listFailures(deps: ListDeps): Promise<Output<typeof ListRoute>> {
@@ -115,20 +117,20 @@ async function withMessages<T>(
     isLate: () => boolean,
   ) => Promise<T>,
 ): Promise<T> {
-  const endsAt = now().getTime() + MAX_CALL_MS;
-  const isLate = () => now().getTime() >= endsAt;
+  const startedAt = now().getTime();
+  const hasPassed = (milliseconds: number) => now().getTime() >= startedAt + milliseconds;
   const received = new Map<string, FailedMessage>();
   const remove = async (message: FailedMessage) => {
     await queue.remove(message);
     received.delete(message.id);
   };
   try {
-    while (received.size < MAX_ITEMS && !isLate()) {
+    while (received.size < MAX_ITEMS && !hasPassed(MAX_RECEIVE_MS)) {
       const messages = await queue.take(PROCESSING_VISIBILITY_S);
       if (messages.length === 0) break;
       for (const message of messages) received.set(message.id, message);
     }
-    return await processMessages([...received.values()].slice(0, MAX_ITEMS), remove, isLate);
+    return await processMessages([...received.values()].slice(0, MAX_ITEMS), remove, () => hasPassed(MAX_CALL_MS));
   } finally {
     // A message that cannot be released reappears when its visibility timeout ends.
     await Promise.allSettled([...received.values()].map((message) => queue.release(message)));
@@ -144,10 +146,11 @@ const drain = (
   withMessages(deps, queue, async (messages, remove, isLate) => {
     const result: ReplayResult = { count: 0, kept: 0 };
     for (const message of messages) {
-      if (isLate()) break;
       const isDone = await act(message);
       if (isDone) await remove(message);
       result[isDone ? 'count' : 'kept'] += 1;
+      // Even after a very slow receive, one message is replayed.
+      if (isLate()) break;
     }
     return result;
   });

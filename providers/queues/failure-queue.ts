@@ -44,6 +44,12 @@ function refusedBy({ MessageAttributes }: ReceivedMessage): Pick<FailedMessage, 
   return functionArn === undefined ? {} : { refused: { functionArn, error } };
 }
 
+/**
+ * Seconds for which SQS waits for a message. Without a wait it asks only some of its servers, so that a short queue can look empty
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html).
+ */
+const WaitTimeSeconds = 1;
+
 /** SQS implementation: a dead-letter queue is an ordinary queue. */
 export const createFailureQueue = (callSqs: CallSqs, QueueUrl: string): FailureQueue => ({
   async count() {
@@ -54,7 +60,7 @@ export const createFailureQueue = (callSqs: CallSqs, QueueUrl: string): FailureQ
   async take(VisibilityTimeout) {
     const MessageAttributeNames: SchedulerAttribute[] = ['TARGET_ARN', 'ERROR_MESSAGE'];
     const names = { AttributeNames: ['SentTimestamp'], MessageAttributeNames };
-    const input = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout, ...names };
+    const input = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout, WaitTimeSeconds, ...names };
     const { Messages = [] } = await callSqs<Received>('ReceiveMessage', input);
     return Messages.map((message) => ({
       id: message.MessageId,
