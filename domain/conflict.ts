@@ -1,4 +1,4 @@
-import { ApiError } from '../contract/errors.ts';
+import { ApiError, temporaryFailure } from '../contract/errors.ts';
 import type { Write } from '../table/writes.ts';
 
 /** The data that a write was based on changed since it was read. */
@@ -86,8 +86,7 @@ export async function retryOnConflict<T>(
 }
 
 /** Creates the error of a request whose attempts all ended in conflicts: 503, to be retried by the caller. */
-export const serviceBusy = () =>
-  new ApiError('server_error', 'The service is busy. It is safe to retry.', { status: 503 });
+export const serviceBusy = () => temporaryFailure('The service is busy.', { status: 503 });
 
 /** Repeats the work of a request as {@link retryOnConflict} does. Throws 503 if every attempt ends in a conflict. */
 export const retryRequest = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>

@@ -1,5 +1,5 @@
 import type { createTopUp as CreateRoute, getTopUp as GetRoute } from '../../contract/billing/top-ups.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, temporaryFailure } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import {
   ChargeRefused,
@@ -52,8 +52,7 @@ export const paymentProviderUnavailable = (error: unknown): never => {
   if (!(error instanceof PaymentProviderError)) throw error;
   if (error instanceof PaymentsNotConfigured)
     throw new ApiError('server_error', 'Card payments are not set up yet.', { status: 503 });
-  const message = 'The payment provider is not responding. It is safe to retry.';
-  throw new ApiError('server_error', message, { status: 502, cause: error });
+  throw temporaryFailure('The payment provider is not responding.', { status: 502, cause: error });
 };
 
 /**
