@@ -10,7 +10,7 @@ import { build, closeTestHarness, openTestHarness, repository, root, withVariabl
 beforeAll(openTestHarness);
 afterAll(closeTestHarness);
 
-test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp, string]>([
+test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp, string | undefined]>([
   [
     'install',
     {},
@@ -89,7 +89,17 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     { installCommand: 'echo your package.json and package-lock.json are in sync; seq 5000; exit 1' },
     'install',
     /failed with exit code 1: package\.json and package-lock\.json do not match/,
-    '/settings',
+    undefined,
+  ],
+  [
+    'packages that conflict',
+    {},
+    {
+      installCommand: `printf 'npm error %s\\n' 'Found: react@19.0.0' 'Could not resolve dependency:' 'peer react@"^18" from widget@1.0.0'; exit 1`,
+    },
+    'install',
+    'change one of them in package.json, or commit a file .npmrc',
+    undefined,
   ],
 ])('names the cause and the remedy of a failure: %s', async (_name, files, change, step, error, screen) => {
   const repoUrl = repository({ 'server.js': '1', ...files });

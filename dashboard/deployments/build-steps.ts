@@ -49,14 +49,16 @@ export interface Remedy {
  * Remedies by the words of the reason, the most specific first. They match what the application printed too, so that there is no field for
  * them. `test/template/remedies.test.ts` and `builder/failures.test.ts` compare them with the platform's messages.
  */
-const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
-  [/deploy key|is private|host key/i, { path: '/git', name: 'Show the deploy key' }],
+const REMEDIES: readonly (readonly [RegExp, Remedy | undefined])[] = [
+  // Only the platform's operator, or a commit, helps.
+  [/^The host key of |do not match: run |: change one of them in package\.json/, undefined],
+  [/deploy key|is private/i, { path: '/git', name: 'Show the deploy key' }],
   [
     /environment variable|set (the|these) variables? |process\.env\.(?!PORT)|is not defined in the environment|DATABASE_URL/i,
     { path: '/env', name: 'Edit variables' },
   ],
   [
-    /^Branch |repository https?:|host of https?:|could not be cloned/i,
+    /^Branch |repository https?:|^The host of |could not be cloned/i,
     { path: '/settings', name: 'Change the repository' },
   ],
   [
@@ -66,7 +68,7 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
   [/more memory|did not start|did not answer|ended (with|before)/i, { path: '/logs', name: 'Open the runtime logs' }],
 ];
 
-/** Returns the screen on which a failure can be fixed; undefined if only a change of the code helps. */
+/** Returns the screen on which a failure can be fixed; undefined if no screen helps. */
 export const remedyFor = (reason: string): Remedy | undefined => REMEDIES.find(([words]) => words.test(reason))?.[1];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences

@@ -16,12 +16,15 @@ const screenFor = (reason = ''): string | undefined => remedyFor(reason.split('\
 const SSH = 'git@git.example.com:team/app.git';
 const HTTPS = 'https://git.example.com/team/app.git';
 
-test.each<[printed: string, repoUrl: string, screen: string]>([
+test.each<[printed: string, repoUrl: string, screen: string | undefined]>([
   ['git@git.example.com: Permission denied (publickey).', SSH, '/git'],
   ['ERROR: Repository not found.', SSH, '/git'],
   ["fatal: could not read Username for 'https://git.example.com'", HTTPS, '/git'],
   ['remote: Not found', HTTPS, '/settings'],
   ['fatal: Could not resolve host: git.example.com', HTTPS, '/settings'],
+  ['ssh: Could not resolve hostname git.example.com', SSH, '/settings'],
+  ['WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!', SSH, undefined],
+  ['Host key verification failed.', SSH, undefined],
 ])('a clone that prints “%s” from %s is fixed at %s', (printed, repoUrl, screen) => {
   expect(screenFor(explainCloneFailure(printed, repoUrl))).toBe(screen);
 });
