@@ -130,8 +130,6 @@ type Further = [what: string, count: number, price: number];
 /** Costs of every idle installation that no template has. */
 const BESIDE_THE_TEMPLATES: Further[] = [
   ['hosted zones of the two domains', 2, 0.5],
-  // SweepOldestDue and SweepQuarantined, which an idle installation writes every minute.
-  ['metrics of the due queues', 2, 0.3],
   ['metric of the quotas', 1, 0.3],
 ];
 
