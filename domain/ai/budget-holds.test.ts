@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { AiKeySpending } from '../../table/entities/ai.ts';
+import { aiAccount } from '../../test/simulation/ai-account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { holdBudget, releaseBudget } from './budget-holds.ts';
+import { type BudgetHold, holdBudget, releaseBudget } from './budget-holds.ts';
 import { alertNearBudget, monthAt, monthAttribute } from './key-budgets.ts';
+import { windowAt } from './windows.ts';
 
 const of = { accountId: 'acc_1', keyId: 'key_1' };
 const MINUTE_MS = 60_000;
@@ -16,10 +18,12 @@ function budget() {
   const { deps } = steady;
   const take = async (rand: number, key = budgeted) =>
     (await holdBudget(deps, key, rand * RAND, 5)) ?? expect.fail('no hold');
+  const leave = async (hold: BudgetHold, chargedMicroRand: number) =>
+    await releaseBudget(deps, hold, { window: windowAt(deps.now()), chargedMicroRand });
   const sum = async (of: 'spent' | 'charged') =>
     Number((await deps.table.get(AiKeySpending, budgeted))?.[monthAttribute(of, monthAt(deps.now()))] ?? 0) / RAND;
   const alerts = () => memory.items('EVENT').map(({ data }) => data);
-  return { deps, clock, memory, take, leave: releaseBudget.bind(undefined, deps), sum, alerts };
+  return { deps, clock, memory, take, leave, sum, alerts };
 }
 
 test('the calls of a key are never granted more than its budget in total, whatever they hold', async () => {
@@ -86,11 +90,11 @@ test('a call that read the sums before another call announced the budget does no
 });
 
 test('the item of a key in constant use does not grow', async () => {
-  const { deps, clock, take, leave } = budget();
+  const { deps, call, sweepFor } = await aiAccount();
   const sizes: number[] = [];
   for (let minute = 0; minute < 240; minute += 2) {
-    await leave(await take(0.01), RAND / 100);
-    clock.now += 2 * MINUTE_MS;
+    await call(of.keyId, 0.01, 10);
+    await sweepFor(2);
     sizes.push(Object.keys((await deps.table.get(AiKeySpending, of)) ?? {}).length);
   }
   expect(Math.max(...sizes)).toBeLessThan(40);

@@ -5,6 +5,7 @@ import { atMostOnce, change, upsert } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import {
+  addedAttribute,
   alertNearBudget,
   budgetUsedUp,
   chargedIn,
@@ -13,7 +14,7 @@ import {
   monthAttribute,
   staleMonthAttributes,
 } from './key-budgets.ts';
-import { HOLD_LIFETIME_MS, startOf, sumAttribute, windowAt, windowsOf } from './windows.ts';
+import { callsOverAt, startOf, sumAttribute, windowAt, windowsOf } from './windows.ts';
 
 /** An API key and its monthly budget for AI credits; the key is empty for a login. */
 export interface CallingKey {
@@ -86,34 +87,41 @@ function refusalOf(item: AiKeySpending | undefined, budgetMicroRand: number, ret
 }
 
 /**
- * Charges a call to the budget of its key, and releases the part of its hold that it did not spend. If the write fails, the hold is
- * released once the calls of the window are over, and the budget lacks the charge.
+ * Charges a call to the budget of its key, and releases the part of its hold that it did not spend. If the write fails, the close of the
+ * entry's window charges the call, and the hold is released once the calls of its own window are over.
+ * @param entry the stored entry of a call that costs credits, with the charge as a positive amount
  */
 export async function releaseBudget(
   deps: Pick<Deps, 'table' | 'now'>,
   budget: BudgetHold,
-  chargedMicroRand = 0,
+  entry?: { window: number; chargedMicroRand: number },
 ): Promise<void> {
   const { window, accountId, keyId, held, budgetMicroRand, isFirst } = budget;
   const key = { accountId, keyId };
   // A window never spans two months: every month begins at the start of a window.
   const month = monthAt(startOf(window));
-  const isCharged = chargedMicroRand > 0;
+  const chargedMicroRand = entry?.chargedMicroRand ?? 0;
   const update = {
     add: {
       openCalls: -1,
       [sumAttribute('calls', window)]: -1,
       [sumAttribute('held', window)]: -held,
       [monthAttribute('spent', month)]: chargedMicroRand - held,
-      ...(isCharged && { [monthAttribute('charged', month)]: chargedMicroRand }),
+      ...(entry && {
+        [monthAttribute('charged', month)]: chargedMicroRand,
+        [addedAttribute(entry.window)]: chargedMicroRand,
+      }),
     },
-    ...(isCharged && { setOnce: { [monthAttribute('alerted', month)]: 0 } }),
-    when: { [sumAttribute('calls', window)]: { atLeast: 1 } },
+    ...(entry && { setOnce: { [monthAttribute('alerted', month)]: 0 } }),
+    when: {
+      [sumAttribute('calls', window)]: { atLeast: 1 },
+      ...(entry && { throughWindow: { absentOrBelow: entry.window } }),
+    },
   } as const;
   const write = atMostOnce(change(AiKeySpending, key, update, concurrentUpdate));
   // Requests the whole item if it is needed below, which saves a read.
   const changed = await ignoreConflict(deps.table.updateReturningChanged(write, isFirst ? 'ALL_NEW' : undefined));
-  if (changed && isCharged) await alertNearBudget(deps, { ...key, month, budgetMicroRand }, changed);
+  if (changed && entry) await alertNearBudget(deps, { ...key, month, budgetMicroRand }, changed);
   // Otherwise the item of a key in constant use would grow by attributes of every window.
   if (isFirst)
     await removeEndedWindows(
@@ -132,8 +140,8 @@ async function removeEndedWindows(
   key: { accountId: string; keyId: string },
   item: AiKeySpending | undefined,
 ): Promise<boolean> {
-  const before = deps.now().getTime() - HOLD_LIFETIME_MS;
-  const over = windowsOf(item ?? {}).filter(({ window }) => startOf(window + 1) <= before);
+  // Not before the charges of these calls are added, so that a crashed call never frees a part of the budget that it has spent.
+  const over = windowsOf(item ?? {}).filter(({ window }) => callsOverAt(window) <= deps.now());
   if (over.length === 0) return false;
   const add: Record<string, number> = { openCalls: -over.reduce((sum, { calls }) => sum + calls, 0) };
   for (const { window, held } of over.filter((sums) => sums.held > 0)) {

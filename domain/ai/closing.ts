@@ -157,7 +157,7 @@ async function sumClosingWindows(deps: Deps, account: AiAccount): Promise<Closin
     byWindow.set(window, entries);
     entries.microRand += entry.amountMicroRand;
     addEntry(entries.sums, entry);
-    addSpending(entries.spending, entry);
+    if (entry.keySumAtClose || entry.keyRestAtClose) addSpending(entries.spending, entry);
     read += 1;
     if (read >= MAX_ENTRIES) unclosed = window + 1;
   }

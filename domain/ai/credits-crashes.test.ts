@@ -11,7 +11,6 @@ import {
   simulation,
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
-import { holdBudget, releaseBudget } from './budget-holds.ts';
 import { closeWindowsOf } from './closing.ts';
 import { hold, releaseHold } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt } from './entries.ts';
@@ -73,15 +72,15 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     expect(byKey(sums), what).toEqual(byKey(usage));
   };
   const expectUsageRight = async (what: string) => expectUsage(await readSums(steady.deps, accountId, ''), what);
-  /** The spending of the keys without a budget, as a read returns it. It must equal the charges of their calls in the ledger. */
-  const spendingOfFreeKeys = async () => {
-    const keyIds = [...chargesOfFreeKeys().keys()];
+  /** The spending of the keys as a read returns it. Once all windows are closed, it must equal the charges of their calls in the ledger. */
+  const spendingOfKeys = async () => {
+    const keyIds = [...chargesOfKeys().keys()];
     return await readSpending(steady.deps, accountId, keyIds);
   };
-  const chargesOfFreeKeys = () => {
+  const chargesOfKeys = () => {
     const charges = new Map<string, number>();
-    for (const { keyId, keySumAtClose, amountMicroRand } of memory.items('AI_ENTRY'))
-      if (keySumAtClose) charges.set(String(keyId), (charges.get(String(keyId)) ?? 0) - Number(amountMicroRand));
+    for (const { type, keyId, amountMicroRand } of memory.items('AI_ENTRY'))
+      if (type === 'CALL') charges.set(String(keyId), (charges.get(String(keyId)) ?? 0) - Number(amountMicroRand));
     return charges;
   };
   /** The result of the ledger check, which must be `right` at any moment. */
@@ -103,9 +102,8 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
   };
   /** Spends a part of a key's budget. */
   const spend = async (keyId: string, rand: number) => {
-    const key = { accountId, keyId, budgetMicroRand: rand * RAND };
-    const budget = await holdBudget(steady.deps, key, rand * RAND, 5);
-    if (budget) await releaseBudget(steady.deps, budget, rand * RAND);
+    const held = await hold(steady.deps, { accountId, keyId, budgetMicroRand: rand * RAND }, 'openai', rand * RAND);
+    await settle(steady.deps, held, rand * RAND, { ...USED, keyId });
   };
   /** Advances the clock until every window is closed, with a sweep every minute. */
   const settleDown = async () => {
@@ -123,7 +121,7 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     expect(account.openCalls ?? 0, what).toBe(0);
     expect(windowsOf(account), what).toEqual([]);
     expect(openByKey(account), what).toEqual([0, 0]);
-    expect(await spendingOfFreeKeys(), what).toEqual(chargesOfFreeKeys());
+    expect(await spendingOfKeys(), what).toEqual(chargesOfKeys());
     expect(account.dueAt, what).toBeUndefined();
     expect(await audit(), what).toBe('right');
     expectUsage(
@@ -136,8 +134,8 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     read,
     ledger,
     expectUsageRight,
-    spendingOfFreeKeys,
-    chargesOfFreeKeys,
+    spendingOfKeys,
+    chargesOfKeys,
     audit,
     call,
     spend,
@@ -156,13 +154,13 @@ const CASES: [string, number, number | undefined, { budget: number; spent: numbe
 const KEY = 'key_1';
 
 test.each(CASES)('%s leaves exact credits wherever its process crashes', async (_, held, cost, key) => {
-  const counting = await credits(10, () => undefined);
+  const counting = await credits(10 + (key?.spent ?? 0), () => undefined);
   if (key) await counting.spend(KEY, key.spent);
   const full = await counting.call(KEY, held, cost, key?.budget);
   await counting.expectExact('undisturbed');
   for (let number = 1; number <= counting.calls(); number += 1) {
     for (const when of ['before', 'after'] as const) {
-      const world = await credits(10, crashAt(number, when));
+      const world = await credits(10 + (key?.spent ?? 0), crashAt(number, when));
       if (key) await world.spend(KEY, key.spent);
       await world.call(KEY, held, cost, key?.budget);
       expect(await world.audit(), `${when} ${number}`).toBe('right');
@@ -174,7 +172,7 @@ test.each(CASES)('%s leaves exact credits wherever its process crashes', async (
 });
 
 test.each(CASES)('%s leaves exact credits whichever response is lost', async (_, held, cost, key) => {
-  const counting = await credits(10, () => undefined);
+  const counting = await credits(10 + (key?.spent ?? 0), () => undefined);
   if (key) await counting.spend(KEY, key.spent);
   const full = await counting.call(KEY, held, cost, key?.budget);
   for (let number = 1; number <= counting.calls(); number += 1) {
@@ -183,7 +181,7 @@ test.each(CASES)('%s leaves exact credits whichever response is lost', async (_,
         if (call.number === number && call.when === when) throw new Error('no answer');
         return undefined;
       };
-      const world = await credits(10, losing);
+      const world = await credits(10 + (key?.spent ?? 0), losing);
       if (key) await world.spend(KEY, key.spent);
       const known = await world.call(KEY, held, cost, key?.budget);
       await world.expectExact(`loses ${when} ${number}`);
@@ -215,7 +213,7 @@ test('with concurrent calls, purchases, debts and faults, credits are never nega
       expect(account.balanceMicroRand, `seed ${seed}`).toBeGreaterThanOrEqual(0);
       expect(account.availableMicroRand, `seed ${seed}`).toBe(account.balanceMicroRand - held);
       expect(openByKey(account), `seed ${seed}`).toEqual([account.openCalls ?? 0, account.openCalls ?? 0]);
-      expect(await world.spendingOfFreeKeys(), `seed ${seed}`).toEqual(world.chargesOfFreeKeys());
+      expect(await world.spendingOfKeys(), `seed ${seed}`).toEqual(world.chargesOfKeys());
       expect(await world.audit(), `seed ${seed}`).toBe('right');
       await world.expectUsageRight(`seed ${seed}`);
     };

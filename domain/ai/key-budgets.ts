@@ -11,7 +11,7 @@ import { CENT_MICRO_RAND, microRandToRand } from './prices.ts';
 /**
  * Monthly budgets of API keys for AI credits (docs/decisions/0059-figures-and-budgets.md). The budget is stored with the key's
  * credential, which authenticates the call. The spending is stored in an item of the key: calls of a key with a budget add their
- * charge (budget-holds.ts), and the close of a window adds the charges of all other calls (key-spending.ts). `spent_<month>` is the
+ * charge (budget-holds.ts), and the close of a window adds all other charges (key-spending.ts). `spent_<month>` is the
  * sum of the charges of a calendar month in UTC and the holds of running calls, so that one condition enforces the budget.
  * `charged_<month>` is the sum of the charges only.
  */
@@ -28,6 +28,9 @@ export const monthAt = (time: Date | number): string => new Date(time).toISOStri
 type Sum = 'spent' | 'charged' | 'alerted';
 /** Returns the attribute that stores a sum of a month; `alerted` stores the budget for which the alert was sent. */
 export const monthAttribute = (sum: Sum, month: string): string => `${sum}_${month.replace('-', '')}`;
+
+/** Returns the attribute that stores the charges of a window that calls added, until the window is closed. */
+export const addedAttribute = (window: number): string => `added_${window}`;
 
 /** Returns the month that is a number of months before the current one. */
 const monthBefore = (now: Date, months: number): string =>

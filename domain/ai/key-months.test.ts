@@ -63,10 +63,14 @@ async function world(seed: number) {
   /** Ends a call within its hold: settled, or without a charge. */
   const end = async ({ process, held }: Running) => {
     const cost = random() < 0.2 ? undefined : below(held.granted + 1);
-    const key = `${held.keyId} ${monthAt(startOf(held.budget?.window ?? 0))}`;
-    const { least, most } = bounds.get(key) ?? { least: 0, most: 0 };
     const charged = held.budget ? (cost ?? 0) : 0;
-    bounds.set(key, { least, most: most + charged });
+    const begun = monthAt(startOf(held.budget?.window ?? 0));
+    const widen = (month: string, by: Bounds) => {
+      const { least, most } = bounds.get(`${held.keyId} ${month}`) ?? { least: 0, most: 0 };
+      bounds.set(`${held.keyId} ${month}`, { least: least + by.least, most: most + by.most });
+    };
+    // A call charges the month in which it began. If it crashes, the close of its last window charges the month in which it ended.
+    for (const month of new Set([begun, monthAt(process.deps.now())])) widen(month, { least: 0, most: charged });
     await toleratingFaults(async () => {
       if (cost === undefined) return await releaseHold(process.deps, held);
       const { failures } = await settle(process.deps, held, cost, {
@@ -74,8 +78,7 @@ async function world(seed: number) {
         keyId: held.keyId,
         requestId: held.budget ? null : WITHOUT_BUDGET,
       });
-      const known = bounds.get(key);
-      if (failures.length === 0 && known) bounds.set(key, { ...known, least: known.least + charged });
+      if (failures.length === 0) widen(begun, { least: charged, most: 0 });
     });
   };
   const changeBudget = (keyId: string) => {
@@ -98,17 +101,17 @@ async function world(seed: number) {
     }
   };
 
-  /** The charges of calls of a key without a budget, by the ledger. */
-  const free = (keyId: string, month: string) =>
+  /** The charges of calls of a key, by the ledger. */
+  const chargesOf = (keyId: string, isIncluded: (entry: AiEntry) => boolean = () => true) =>
     memory
       .items('AI_ENTRY')
       .map((item) => AiEntry.parse(item))
-      .filter(
-        (entry) =>
-          entry.keyId === keyId && entry.requestId === WITHOUT_BUDGET && monthAt(startOf(entry.window ?? 0)) === month,
-      )
+      .filter((entry) => entry.keyId === keyId && isIncluded(entry))
       .reduce((sum, { amountMicroRand }) => sum - amountMicroRand, 0);
-  /** Checks that a month has the charges of calls without a budget exactly, and those of the others as far as they are known. */
+  /** The charges of calls of a key without a budget. */
+  const free = (keyId: string, month: string) =>
+    chargesOf(keyId, ({ requestId, window = 0 }) => requestId === WITHOUT_BUDGET && monthAt(startOf(window)) === month);
+  /** Checks that a month has the charges of calls without a budget exactly, and those of the others within what is known. */
   const expectMonth = (keyId: string, month: string, charged: number, what: string) => {
     const { least, most } = bounds.get(`${keyId} ${month}`) ?? { least: 0, most: 0 };
     expect(charged - free(keyId, month), `${what}: ${keyId} ${month}`).toBeGreaterThanOrEqual(least);
@@ -148,8 +151,17 @@ async function world(seed: number) {
       const next = await hold(deps, { accountId, keyId, budgetMicroRand: 1000 * RAND }, 'openai', RAND);
       await releaseHold(deps, next);
       const item = (await itemOf(keyId)) ?? expect.fail('no item');
+      const chargedIn = (month: string) => Number(item[monthAttribute('charged', month)] ?? 0);
+      expect(
+        MONTHS.reduce((sum, month) => sum + chargedIn(month), 0),
+        `${what}: ${keyId}`,
+      ).toBe(chargesOf(keyId));
+      expect(
+        Object.keys(item).filter((name) => name.startsWith('added_')),
+        what,
+      ).toEqual([]);
       for (const month of MONTHS) {
-        const charged = Number(item[monthAttribute('charged', month)] ?? 0);
+        const charged = chargedIn(month);
         expectMonth(keyId, month, charged, what);
         expect(Number(item[monthAttribute('spent', month)] ?? 0), `${what}: ${keyId} ${month}`).toBe(charged);
       }

@@ -1,30 +1,39 @@
 import { AiAccount, type AiEntry, AiKeySpending } from '../../table/entities/ai.ts';
 import { DAY, epoch } from '../../table/entity.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
-import { concurrentUpdate } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { chargedIn, KEPT_DAYS, monthAt, monthAttribute, previousMonthAt, staleMonthAttributes } from './key-budgets.ts';
-import { readUnclosed, writeOnce } from './usage-sums.ts';
+import {
+  addedAttribute,
+  chargedIn,
+  KEPT_DAYS,
+  monthAt,
+  monthAttribute,
+  previousMonthAt,
+  staleMonthAttributes,
+} from './key-budgets.ts';
+import { inBatches, readUnclosed } from './usage-sums.ts';
 import { firstUnclosedOf, startOf } from './windows.ts';
 
 /**
- * The monthly spending of API keys. A call of a key with a budget adds its charge itself (budget-holds.ts). The charges of all other calls
- * are added when their window closes, so that a budget that is set in the middle of a month includes them; a read adds the entries of
- * open windows.
+ * The monthly spending of API keys. A call of a key with a budget adds its charge itself, once its entry is stored (budget-holds.ts). All
+ * charges that calls have not added, those of calls without a budget and of calls that crashed after their entry, are added when their
+ * window closes. So a budget that is set in the middle of a month includes them. A read adds the entries of open windows whose calls had no
+ * budget.
  */
 
-/** Micro-rand by key, of the entries of one window that the calls did not add to their key. */
+/** Micro-rand by key, of the entries of one window. */
 export type Spending = Map<string, number>;
 
-/** Adds the charge of an entry to the spending of its key, unless the call itself added it to the key. */
-export function addSpending(spending: Spending, { keyId, keySumAtClose, amountMicroRand }: AiEntry): void {
-  if (keyId === undefined || !keySumAtClose) return;
-  spending.set(keyId, (spending.get(keyId) ?? 0) - amountMicroRand);
+/** Adds the charge of an entry to the spending of its key. */
+export function addSpending(spending: Spending, { keyId, amountMicroRand }: AiEntry): void {
+  if (keyId !== undefined) spending.set(keyId, (spending.get(keyId) ?? 0) - amountMicroRand);
 }
 
 /**
- * Adds the spending of a window to the keys' sums of its month, and removes stale months. Does nothing for a window before the previous
- * month. As with the sums of days, a repetition adds nothing (usage-sums.ts).
+ * Adds the spending of a window, as far as calls have not added it, to the keys' sums of its month, and removes stale months. Does nothing
+ * for a window before the previous month. As with the sums of days, a repetition adds nothing (usage-sums.ts).
  */
 export async function addWindowSpending(
   deps: Pick<Deps, 'table' | 'now'>,
@@ -36,19 +45,27 @@ export async function addWindowSpending(
   const month = monthAt(startOf(window));
   if (month < previousMonthAt(deps.now())) return;
   const expiresAtEpoch = epoch(deps.now().toISOString()) + KEPT_DAYS * DAY;
-  const writes = [...spending].map(([keyId, microRand]) => {
+  const added = addedAttribute(window);
+  await inBatches([...spending], async ([keyId, total]) => {
     const key = { accountId, keyId };
-    const update = {
-      set: { ...key, throughWindow: window, expiresAtEpoch },
-      setOnce: { [monthAttribute('alerted', month)]: 0 },
-      // The schema requires `openCalls`, in earlier versions too.
-      add: { openCalls: 0, [monthAttribute('spent', month)]: microRand, [monthAttribute('charged', month)]: microRand },
-      remove: staleMonthAttributes(deps.now()),
-      when: { throughWindow: { absentOrBelow: window } },
-    };
-    return upsert(AiKeySpending, key, update, concurrentUpdate);
+    // Calls of a key without a budget have added nothing, so most writes need no read.
+    let item: AiKeySpending | undefined;
+    while ((item?.throughWindow ?? 0) < window) {
+      const addedByCalls = item?.[added] as number | undefined;
+      const rest = total - (addedByCalls ?? 0);
+      const update = {
+        set: { ...key, throughWindow: window, expiresAtEpoch },
+        setOnce: { [monthAttribute('alerted', month)]: 0 },
+        // The schema requires `openCalls`, in earlier versions too.
+        add: { openCalls: 0, [monthAttribute('spent', month)]: rest, [monthAttribute('charged', month)]: rest },
+        remove: [...staleMonthAttributes(deps.now()), added],
+        when: { throughWindow: { absentOrBelow: window }, [added]: unchanged(addedByCalls) },
+      };
+      const write = upsert(AiKeySpending, key, update, concurrentUpdate);
+      if (await ignoreConflict(deps.table.updateReturningChanged(write))) return;
+      item = await deps.table.get(AiKeySpending, key);
+    }
   });
-  await writeOnce(deps, writes);
 }
 
 /** Returns what keys of an account have spent in the current month, in micro-rand, exact at the time of the read. */
@@ -70,8 +87,8 @@ export async function readSpending(
   for (const entry of unclosed) {
     const { keyId, window = 0 } = entry;
     const throughWindow = keyId === undefined ? undefined : throughWindows.get(keyId);
-    if (throughWindow !== undefined && window > throughWindow && monthAt(startOf(window)) === month)
-      addSpending(spending, entry);
+    const isRead = throughWindow !== undefined && window > throughWindow && monthAt(startOf(window)) === month;
+    if (isRead && entry.keySumAtClose) addSpending(spending, entry);
   }
   return spending;
 }

@@ -48,21 +48,19 @@ export async function settle(
     accountId,
     type: 'CALL',
     amountMicroRand: -Math.min(cost, held.granted),
-    ...(held.budget ? {} : { keySumAtClose: true }),
+    ...(held.budget ? { keyRestAtClose: true } : { keySumAtClose: true }),
   });
   if (entry.createdAt >= held.expiresAt) throw new HoldExpired('the call ended after its hold');
   const isWithin = cost <= held.granted;
-  const chargeBudget = (charged: number) =>
-    Promise.allSettled([held.budget && releaseBudget(deps, held.budget, charged)]);
-  // The charge of an excess is known only after it is settled. A budget counts a charge even if its entry could not be written.
-  const budgetCharge = isWithin ? chargeBudget(cost) : undefined;
   const charged = await retryWithBackoff(deps, () =>
     isWithin ? writeEntry(deps, entry, call) : settleExcess(deps, held, cost, entry),
   );
-  const applied = await Promise.allSettled(isWithin ? [endHold(deps, held, charged, entry)] : []);
-  const failures = [...applied, ...(await (budgetCharge ?? chargeBudget(charged)))].flatMap((result) =>
-    result.status === 'rejected' ? [result.reason] : [],
-  );
+  // The budget counts what the ledger has. If the entry could not be written, the hold in the budget ends like that on the account.
+  const results = await Promise.allSettled([
+    isWithin && endHold(deps, held, charged, entry),
+    held.budget && releaseBudget(deps, held.budget, { window: entry.window, chargedMicroRand: charged }),
+  ]);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   return { charged, writtenOff: cost - charged, recorded: isWithin && call !== undefined, failures };
 }
 

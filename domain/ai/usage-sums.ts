@@ -1,5 +1,5 @@
 import { AiAccount, AiEntry, AiUsage, aiEntriesOf, aiUsageOf } from '../../table/entities/ai.ts';
-import { upsert, type Write } from '../../table/writes.ts';
+import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { firstIdAt } from '../ids.ts';
@@ -56,15 +56,14 @@ export async function addWindow(deps: Pick<Deps, 'table'>, window: number, sums:
     const when = { throughWindow: { absentOrBelow: window } };
     return upsert(AiUsage, key, { set, add, when }, concurrentUpdate);
   });
-  await writeOnce(deps, writes);
+  // A condition keeps the writes from being applied twice.
+  await inBatches(writes, (write) => ignoreConflict(deps.table.updateReturningChanged(write)));
 }
 
-/** Makes writes that a condition keeps from being applied twice, a batch at a time. */
-export async function writeOnce(deps: Pick<Deps, 'table'>, writes: readonly Write[]): Promise<void> {
-  for (let start = 0; start < writes.length; start += BATCH_SIZE) {
-    const batch = writes.slice(start, start + BATCH_SIZE);
-    await Promise.all(batch.map((write) => ignoreConflict(deps.table.updateReturningChanged(write))));
-  }
+/** Does work for each of many sums, a batch at a time. */
+export async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<void> {
+  for (let start = 0; start < all.length; start += BATCH_SIZE)
+    await Promise.all(all.slice(start, start + BATCH_SIZE).map(work));
 }
 
 /**

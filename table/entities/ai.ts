@@ -81,10 +81,14 @@ export const AiEntry = /* @__PURE__ */ entity({
        */
       keyId: z.optional(z.string()),
       /**
-       * True for a call whose key has no budget: the close of the window adds the charge to the key's month. Absent for other calls, which
-       * add it themselves (domain/ai/key-spending.ts).
+       * True for a call whose key has no budget: the close of the window adds the charge to the key's month (domain/ai/key-spending.ts).
        */
       keySumAtClose: z.optional(z.literal(true)),
+      /**
+       * True for a call whose key has a budget: the call adds the charge to the key's month, and if it crashed before that, the close of the
+       * window does. Absent for calls of earlier versions.
+       */
+      keyRestAtClose: z.optional(z.literal(true)),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: aiEntriesOf(accountId), sk: id }),
   migrations: [aiEntryPartition],
@@ -104,7 +108,7 @@ export const AiKeySpending = /* @__PURE__ */ entity({
       keyId: z.string(),
       /** Open calls that hold a part of the budget. Only earlier versions, in which it limited the calls of a key, read it. */
       openCalls: z.int(),
-      /** The months include the charges of calls without a budget up to and including this window. */
+      /** The months include all charges up to and including this window. `added_<window>` is what calls added of a later one. */
       throughWindow: z.optional(z.int()),
     }),
   key: ({ accountId, keyId }: { accountId: string; keyId: string }) => ({

@@ -58,7 +58,7 @@ export const AI_CONTENTS: readonly Contents[] = [
         ] as const),
         ...(['price', 'estimated', 'amountMicroRand', 'createdAt', 'keyId'] as const),
       ],
-      omits: { accountId: 'elsewhere', window: 'internal', keySumAtClose: 'internal' },
+      omits: { accountId: 'elsewhere', window: 'internal', keySumAtClose: 'internal', keyRestAtClose: 'internal' },
     },
     listReader(AiEntry, aiEntriesOf),
   ),
