@@ -120,13 +120,14 @@ async function placeHold(
       ...countCall(keyId, window, 1),
     },
     setOnce: schedule(AiAccount, closesAt(window)),
-    when: { ...conditions(window), ...mayBeginCall(keyId) },
+    when: conditions(window),
     whenAny: [
       [
         { callLimit: 'absent', openCalls: { absentOrBelow: usualLimit } },
         { openCalls: { below: { attribute: 'callLimit' } } },
         { openCalls: 'absent', callLimit: { atLeast: 1 } },
       ],
+      mayBeginCall(keyId),
     ],
   };
   const write = changeOrInspect(

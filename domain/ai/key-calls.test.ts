@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
-import { aiAccount } from '../../test/simulation/ai-account.ts';
+import { aiAccount, MINUTE_MS } from '../../test/simulation/ai-account.ts';
 import { holdCallSlot, releaseHold } from './credits.ts';
 
 const keyId = 'key_01kzzzzzzzzzzzzzzzzz000001';
@@ -93,4 +93,20 @@ test('attributes of keys that a close by an earlier version has left are removed
   await sweepFor(10);
   expect(await keyAttributes()).toEqual([]);
   expect(await read()).toMatchObject({ openCalls: 0, availableMicroRand: availableMicroRand + crashed.microRand });
+});
+
+test('a key whose crashed calls are in windows that an earlier version closed can call again, also if no other key calls', async () => {
+  const { deps, accountId, clock, begin, read, keyAttributes, sweepFor } = await account();
+  const [crashed] = await Promise.all(Array.from({ length: MAX_CALLS }, () => begin()));
+  const window = crashed?.window;
+  const remove = [`held_${window}`, `calls_${window}`, 'duePk', 'dueAt'];
+  const earlier = { remove, add: { openCalls: -MAX_CALLS } };
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, earlier));
+  expect(await read()).toMatchObject({ openCalls: 0, open_000001: MAX_CALLS });
+  // Nothing is due, so no sweep takes the account up.
+  clock.now += 30 * MINUTE_MS;
+  await releaseHold(deps, await begin());
+  await sweepFor(10);
+  expect(await keyAttributes()).toEqual([]);
+  expect(await read()).toMatchObject({ openCalls: 0 });
 });

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits/limits.ts';
 import type { AiAccount } from '../../table/entities/ai.ts';
-import type { Change, Condition } from '../../table/expressions.ts';
+import type { AnyOf, Change, Condition } from '../../table/expressions.ts';
 import { keySumAttribute, sumAttribute, type Window, windowsOf } from './windows.ts';
 
 /**
@@ -32,7 +32,8 @@ const suffixOf = (keyId: string): string => keyId.slice(-SUFFIX_LENGTH) || 'logi
 const openCallsOf = (account: Record<string, unknown>, keyId: string): number =>
   Number(account[OPEN_PREFIX + suffixOf(keyId)] ?? 0);
 
-export const hasTooManyCalls = (account: AiAccount, keyId: string): boolean => openCallsOf(account, keyId) >= MAX_CALLS;
+export const hasTooManyCalls = (account: AiAccount, keyId: string): boolean =>
+  openCallsOf(account, keyId) >= MAX_CALLS && (account.openCalls ?? 0) >= MAX_CALLS;
 
 /** Returns the additions that count a call as begun or ended, on the account and on its key. */
 export const countCall = (keyId: string, window: number, calls: 1 | -1): Record<string, number> => ({
@@ -42,10 +43,14 @@ export const countCall = (keyId: string, window: number, calls: 1 | -1): Record<
   [keySumAttribute(window, suffixOf(keyId))]: calls,
 });
 
-/** Returns the condition under which a key may begin another call. */
-export const mayBeginCall = (keyId: string): Record<string, Condition> => ({
-  [OPEN_PREFIX + suffixOf(keyId)]: { absentOrBelow: MAX_CALLS },
-});
+/**
+ * Returns the condition under which a key may begin another call. A key has at most as many open calls as its account: if it counts more,
+ * an earlier version has closed the window of crashed calls, and the next close subtracts them.
+ */
+export const mayBeginCall = (keyId: string): AnyOf => [
+  { [OPEN_PREFIX + suffixOf(keyId)]: { absentOrBelow: MAX_CALLS } },
+  { openCalls: { absentOrBelow: MAX_CALLS } },
+];
 
 /**
  * Plans the part of a close that concerns the keys. Of the windows whose calls are over, oldest first, it removes the keys' sums, and
