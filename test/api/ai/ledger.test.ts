@@ -189,7 +189,7 @@ test('the ledger is correct whatever fails at any step', async () => {
 
 test.each([
   ['a key without a budget', undefined, [], []],
-  // The item of the key is written beside the account, and then beside the entry.
+  // The item of the key is written beside the account, both times.
   ['a key with a budget', HIGH_BALANCE, ['UpdateItem'], ['UpdateItem']],
 ])('a call of %s writes at most twice in a row before its first byte and after its last', async (...given) => {
   const [, budgetMicroRand, keyBefore, keyAfter] = given;
@@ -231,7 +231,7 @@ test.each([
   await running.run();
   await running.finish(OUTCOME);
   // The account; then the entry with its log line, and with those written the account. Nothing is read.
-  const after = [...keyAfter, 'BatchWriteItem', 'UpdateItem'];
+  const after = ['BatchWriteItem', 'UpdateItem', ...keyAfter];
   expect(asked).toEqual(['UpdateItem', ...keyBefore, 'begin', 'end', ...after]);
 });
 
