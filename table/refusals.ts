@@ -2,12 +2,23 @@ import { fromItem, type Item } from './attributes.ts';
 import type { Write } from './writes.ts';
 
 /** An error of DynamoDB. */
-export interface DynamoDbError extends Error {
+interface DynamoDbError extends Error {
   detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
 }
 
 /** Returns the item whose condition failed, if the write requested it. */
-export const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
+const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
+
+/** Returns true for a write of an item that is part of a transaction in progress. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'TransactionConflictException';
+
+/** Translates the error of a write whose condition failed to the write's own error. Returns other errors unchanged. */
+export function translateRefusal(error: unknown, { onConditionFailed }: Write): unknown {
+  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return error;
+  const { detail }: DynamoDbError = error;
+  return onConditionFailed(failedItem(detail?.Item));
+}
 
 /**
  * Translates the error of a transaction: to the error of the write whose condition failed, to `retry` for a conflict with another

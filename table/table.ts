@@ -1,9 +1,7 @@
 import { fromItem, type Item, toItem } from './attributes.ts';
 import { putAll } from './batch-writes.ts';
 import type { Entity } from './entity.ts';
-import { listOf } from './lists.ts';
-import { type DynamoDbError, failedItem } from './refusals.ts';
-import { backoffAfterConflict, MAX_CONFLICT_ATTEMPTS, transact } from './transact.ts';
+import { apply, transact } from './transact.ts';
 import type { Write } from './writes.ts';
 
 /** Sends an operation to DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
@@ -111,31 +109,35 @@ const ofPartition = (pk: string) => ({
   ExpressionAttributeValues: toItem({ ':pk': pk }),
 });
 
-/** Returns true if the item is part of a transaction in progress. */
-const isBusy = (error: unknown): boolean => error instanceof Error && error.name === 'TransactionConflictException';
-
-/** Translates the error of a failed condition to the write's own error. Returns other errors unchanged. */
-function translateError(error: unknown, { onConditionFailed }: Write): unknown {
-  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return error;
-  const { detail }: DynamoDbError = error;
-  return onConditionFailed(failedItem(detail?.Item));
-}
+/** Returns the key attributes of an entity's list, and the parameters of a query for its items, or only for their keys. */
+const listOf = <T, K>({ list }: Entity<T, K>) =>
+  list
+    ? { pk: 'listPk', sk: 'listSk', from: { IndexName: 'list' }, keysFrom: { IndexName: 'order' } }
+    : {
+        pk: 'pk',
+        sk: 'sk',
+        from: { ConsistentRead: true },
+        keysFrom: { ConsistentRead: true, ProjectionExpression: 'pk, sk' },
+      };
 
 /** Creates the access to the table by entities. */
 export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
+
+  /** Reads one page, of 1 MB or of `Limit` items. @param after the key of the last item before it */
+  const readPage = (input: object, after?: Item, operation: 'Query' | 'Scan' = 'Query') =>
+    send<{ Items: Item[]; LastEvaluatedKey?: Item }>(operation, {
+      TableName,
+      ...input,
+      ...(after ? { ExclusiveStartKey: after } : {}),
+    });
 
   /** Returns the key of the last item to skip; undefined if the list is shorter. Reads only keys, from the index that has no more. */
   async function skip(list: object, count: number): Promise<Item | undefined> {
     let remaining = count;
     let from: Item | undefined;
     while (remaining > 0) {
-      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
-        TableName,
-        ...list,
-        Limit: remaining,
-        ...(from ? { ExclusiveStartKey: from } : {}),
-      });
+      const { Items, LastEvaluatedKey } = await readPage({ ...list, Limit: remaining }, from);
       remaining -= Items.length;
       from = LastEvaluatedKey;
       if (!from) return undefined;
@@ -143,30 +145,12 @@ export function createTable(send: Send, TableName: string): Table {
     return from;
   }
 
-  /** Applies a write outside a transaction and returns the requested attributes of the item. */
-  async function apply(write: Write, returns: 'ALL_NEW' | 'UPDATED_NEW'): Promise<Item | undefined> {
-    if (write.kind === 'ConditionCheck') throw new Error('A check can only be part of a transaction');
-    const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' }[write.kind];
-    const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
-    const input = { TableName, ...write.input, ...ReturnValues };
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return (await send<{ Attributes?: Item }>(operation, input, { once: write.once })).Attributes;
-      } catch (error) {
-        if (!isBusy(error) || attempt === MAX_CONFLICT_ATTEMPTS) throw translateError(error, write);
-        await backoffAfterConflict(attempt);
-      }
-    }
-  }
-
   /** Reads the pages of a query (1 MB each) until there are `limit` items or no more. */
   async function query(input: object, limit: number, after?: Item): Promise<Item[]> {
     const found: Item[] = [];
     let from = after;
     do {
-      const page = { Limit: limit - found.length, ...(from ? { ExclusiveStartKey: from } : {}) };
-      const request = { TableName, ...input, ...page };
-      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', request);
+      const { Items, LastEvaluatedKey } = await readPage({ ...input, Limit: limit - found.length }, from);
       found.push(...Items);
       from = LastEvaluatedKey;
     } while (from && found.length < limit);
@@ -177,8 +161,7 @@ export function createTable(send: Send, TableName: string): Table {
   async function* items(input: object): AsyncIterable<Item> {
     let from: Item | undefined;
     do {
-      const request = { TableName, ...input, ...(from ? { ExclusiveStartKey: from } : {}) };
-      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', request);
+      const { Items, LastEvaluatedKey } = await readPage(input, from);
       yield* Items;
       from = LastEvaluatedKey;
     } while (from);
@@ -191,9 +174,9 @@ export function createTable(send: Send, TableName: string): Table {
 
   /** Returns a page of unparsed items. */
   async function storedPage(operation: 'Scan' | 'Query', input: object, { limit, after }: StoredPage) {
-    const from = after ? { ExclusiveStartKey: toItem({ pk: after.pk, sk: after.sk }) } : {};
-    const request = { TableName, ...input, Limit: limit, ConsistentRead: true, ...from };
-    const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>(operation, request);
+    const from = after && toItem({ pk: after.pk, sk: after.sk });
+    const request = { ...input, Limit: limit, ConsistentRead: true };
+    const { Items, LastEvaluatedKey } = await readPage(request, from, operation);
     if (!LastEvaluatedKey) return { items: Items };
     const { pk, sk } = fromItem(LastEvaluatedKey);
     return { items: Items, next: { pk: String(pk), sk: String(sk) } };
@@ -262,12 +245,12 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     async write(entity, write) {
-      const attributes = await apply(write, 'ALL_NEW');
+      const attributes = await apply(send, TableName, write, 'ALL_NEW');
       return attributes && parse(entity, attributes);
     },
 
     async updateReturningChanged(write, returns) {
-      const attributes = await apply(write, returns ?? 'UPDATED_NEW');
+      const attributes = await apply(send, TableName, write, returns ?? 'UPDATED_NEW');
       return attributes ? fromItem(attributes) : {};
     },
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { translateCancellation } from './refusals.ts';
+import type { Item } from './attributes.ts';
+import { isBusy, translateCancellation, translateRefusal } from './refusals.ts';
 import type { Send } from './table.ts';
 import type { Write } from './writes.ts';
 
@@ -25,6 +26,27 @@ export async function transact(send: Send, TableName: string, writes: readonly W
       if (attempt === MAX_CONFLICT_ATTEMPTS) throw error;
       // For `in progress`, the token stays: a transaction whose response was lost may still be applied.
       if (translated === 'retry') ClientRequestToken = randomUUID();
+      await backoffAfterConflict(attempt);
+    }
+  }
+}
+
+/** Applies a write outside a transaction and returns the requested attributes of the item. Throws the error of a failed condition. */
+export async function apply(
+  send: Send,
+  TableName: string,
+  write: Write,
+  returns: 'ALL_NEW' | 'UPDATED_NEW',
+): Promise<Item | undefined> {
+  if (write.kind === 'ConditionCheck') throw new Error('A check can only be part of a transaction');
+  const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' }[write.kind];
+  const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
+  const input = { TableName, ...write.input, ...ReturnValues };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return (await send<{ Attributes?: Item }>(operation, input, { once: write.once })).Attributes;
+    } catch (error) {
+      if (!isBusy(error) || attempt === MAX_CONFLICT_ATTEMPTS) throw translateRefusal(error, write);
       await backoffAfterConflict(attempt);
     }
   }

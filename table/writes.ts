@@ -26,6 +26,35 @@ export const atMostOnce = (write: Write): Write => ({ ...write, once: true });
 
 const unexpectedConditionFailure = () => new Error('a condition failed that cannot fail');
 
+interface Expressions {
+  changes?: Change;
+  when?: Record<string, Condition> | undefined;
+  whenAny?: readonly AnyOf[] | undefined;
+}
+
+/** Returns a write of an item, given its key or the whole item, with the expressions of its change and its conditions. */
+function buildWrite(
+  kind: Write['kind'],
+  target: { Key: Item } | { Item: Item },
+  { changes, when = {}, whenAny }: Expressions,
+  onConditionFailed: () => Error = unexpectedConditionFailure,
+): Write {
+  const expression = new Expression();
+  const UpdateExpression = changes && expression.update(changes);
+  const ConditionExpression = expression.condition(when, whenAny);
+  return {
+    kind,
+    input: {
+      ...target,
+      ...(UpdateExpression === undefined ? {} : { UpdateExpression }),
+      // DynamoDB refuses an empty condition.
+      ...(ConditionExpression === '' ? {} : { ConditionExpression }),
+      ...expression.parts(),
+    },
+    onConditionFailed,
+  };
+}
+
 /** Returns the stored attributes of an item except its key: index attributes, type and values. */
 function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> {
   const expiresAtEpoch = entity.expiresAtEpoch?.(item);
@@ -49,25 +78,12 @@ export const toStoredItem = <T, K>(entity: Entity<T, K>, item: T & K): Item =>
  * Puts a new item. `onConditionFailed` creates the error for an existing item.
  * @param when the condition on the stored item. Default: there is none.
  */
-export function create<T, K>(
+export const create = <T, K>(
   entity: Entity<T, K>,
   item: T & K,
-  onConditionFailed: () => Error = unexpectedConditionFailure,
+  onConditionFailed?: () => Error,
   when: Record<string, Condition> = { pk: 'absent' },
-): Write {
-  const expression = new Expression();
-  const ConditionExpression = expression.condition(when);
-  return {
-    kind: 'Put',
-    input: {
-      Item: toStoredItem(entity, item),
-      // DynamoDB refuses an empty condition.
-      ...(ConditionExpression === '' ? {} : { ConditionExpression }),
-      ...expression.parts(),
-    },
-    onConditionFailed,
-  };
-}
+): Write => buildWrite('Put', { Item: toStoredItem(entity, item) }, { when }, onConditionFailed);
 
 /** Makes `onConditionFailed` receive the parsed stored item, or undefined if there is none. This needs no extra round trip. */
 const withStoredItem = <T, K>(entity: Entity<T, K>, write: Write, onConditionFailed: (item?: T) => Error): Write => ({
@@ -92,15 +108,8 @@ export function replace<T, K>(
 ): Write {
   const set = toAttributes(entity, item);
   const absent = [...entity.fields(), ...INDEX_ATTRIBUTES].filter((name) => set[name] === undefined);
-  const expression = new Expression();
-  const UpdateExpression = expression.update({ set: withoutUndefined(set), remove: [...new Set(absent)] });
-  const ConditionExpression = expression.condition(when);
-  const Key = toItem(entity.key(item));
-  return {
-    kind: 'Update',
-    input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
-    onConditionFailed,
-  };
+  const changes = { set: withoutUndefined(set), remove: [...new Set(absent)] };
+  return buildWrite('Update', { Key: toItem(entity.key(item)) }, { changes, when }, onConditionFailed);
 }
 
 /** Attributes for the indexes, for the expiry, and for the failures of sweeps. */
@@ -109,19 +118,19 @@ const withoutUndefined = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 /** Changes an existing item. It can change index attributes (`listPk`, `dueAt`, …) like any others. */
-export const change = <T, K>(
-  entity: Entity<T, K>,
-  id: K,
-  changes: Change,
-  onConditionFailed: () => Error = unexpectedConditionFailure,
-): Write => updateOf(toItem(entity.key(id)), changes, onConditionFailed);
+export const change = <T, K>(entity: Entity<T, K>, id: K, changes: Change, onConditionFailed?: () => Error): Write =>
+  changeByKey(entity.key(id), changes, onConditionFailed);
 
 /** Changes an existing item by its physical key, regardless of its entity. For items that may not parse. */
 export const changeByKey = (
   { pk, sk }: { pk: string; sk: string },
   changes: Change,
-  onConditionFailed: () => Error,
-): Write => updateOf(toItem({ pk, sk }), changes, onConditionFailed);
+  onConditionFailed?: () => Error,
+): Write => {
+  const { when, whenAny } = changes;
+  const expressions: Expressions = { changes: withOrigin(changes), when: { pk: 'present', ...when }, whenAny };
+  return buildWrite('Update', { Key: toItem({ pk, sk }) }, expressions, onConditionFailed);
+};
 
 /** Puts an unparsed item, unless an item with its key exists. */
 export const createStored = (item: Item, onConditionFailed: () => Error): Write => ({
@@ -135,22 +144,11 @@ export const removeByKey = (
   { pk, sk }: { pk: string; sk: string },
   when?: Record<string, Condition>,
   onConditionFailed?: () => Error,
-): Write => removalOf(toItem({ pk, sk }), when, onConditionFailed);
+): Write => buildWrite('Delete', { Key: toItem({ pk, sk }) }, { when }, onConditionFailed);
 
 /** Adds the id of the current request to the values that a change sets. */
 const withOrigin = (changes: Change): Change =>
   changeFields().requestId === undefined ? changes : { ...changes, set: { ...changeFields(), ...changes.set } };
-
-function updateOf(Key: object, changes: Change, onConditionFailed: () => Error): Write {
-  const expression = new Expression();
-  const UpdateExpression = expression.update(withOrigin(changes));
-  const ConditionExpression = expression.condition({ pk: 'present', ...changes.when }, changes.whenAny);
-  return {
-    kind: 'Update',
-    input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
-    onConditionFailed,
-  };
-}
 
 /** Changes an item like `change`. `onConditionFailed` receives the item whose condition failed. */
 export const changeOrInspect = <T, K>(
@@ -161,26 +159,10 @@ export const changeOrInspect = <T, K>(
 ): Write => withStoredItem(entity, change(entity, id, changes), onConditionFailed);
 
 /** Changes an item, and creates it with its type if it does not exist. Conditions must allow for the absent item. */
-export function upsert<T, K>(
-  entity: Entity<T, K>,
-  id: K,
-  changes: Change,
-  onConditionFailed: () => Error = unexpectedConditionFailure,
-): Write {
-  const expression = new Expression();
-  const UpdateExpression = expression.update(withOrigin({ ...changes, set: { entity: entity.type, ...changes.set } }));
-  const ConditionExpression = expression.condition(changes.when ?? {}, changes.whenAny);
-  const Key = toItem(entity.key(id));
-  return {
-    kind: 'Update',
-    input: {
-      Key,
-      UpdateExpression,
-      ...(ConditionExpression ? { ConditionExpression } : {}),
-      ...expression.parts(),
-    },
-    onConditionFailed,
-  };
+export function upsert<T, K>(entity: Entity<T, K>, id: K, given: Change, onConditionFailed?: () => Error): Write {
+  const { when, whenAny } = given;
+  const changes = withOrigin({ ...given, set: { entity: entity.type, ...given.set } });
+  return buildWrite('Update', { Key: toItem(entity.key(id)) }, { changes, when, whenAny }, onConditionFailed);
 }
 
 /**
@@ -193,46 +175,25 @@ export function createViaUpdate<T, K>(entity: Entity<T, K>, item: T & K, onCondi
 }
 
 /** Deletes an item. Deleting a missing item is not an error, unless a condition requires it. */
-export function remove<T, K>(
+export const remove = <T, K>(
   entity: Entity<T, K>,
   id: K,
   when?: Record<string, Condition>,
   onConditionFailed?: () => Error,
-): Write {
-  return removalOf(toItem(entity.key(id)), when, onConditionFailed);
-}
-
-function removalOf(
-  Key: object,
-  when: Record<string, Condition> = {},
-  onConditionFailed: () => Error = unexpectedConditionFailure,
-): Write {
-  const expression = new Expression();
-  const condition = expression.condition(when);
-  return {
-    kind: 'Delete',
-    input: { Key, ...(condition ? { ConditionExpression: condition } : {}), ...expression.parts() },
-    onConditionFailed,
-  };
-}
+): Write => removeByKey(entity.key(id), when, onConditionFailed);
 
 /** Makes a transaction fail if an item exists. `onConditionFailed` receives that item. */
 export const checkAbsent = <T, K>(entity: Entity<T, K>, id: K, onConditionFailed: (item?: T) => Error): Write =>
   withStoredItem(entity, check(entity, id, { pk: 'absent' }, unexpectedConditionFailure), onConditionFailed);
 
 /** Makes a transaction fail if an item does not meet the conditions. */
-export function check<T, K>(
+export const check = <T, K>(
   entity: Entity<T, K>,
   id: K,
   when: Record<string, Condition>,
   onConditionFailed: () => Error,
-  whenAny: readonly AnyOf[] = [],
-): Write {
-  const expression = new Expression();
-  const ConditionExpression = expression.condition(when, whenAny);
-  const Key = toItem(entity.key(id));
-  return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, onConditionFailed };
-}
+  whenAny?: readonly AnyOf[],
+): Write => buildWrite('ConditionCheck', { Key: toItem(entity.key(id)) }, { when, whenAny }, onConditionFailed);
 
 /** Checks an item like `check`. `onConditionFailed` receives the item whose condition failed. */
 export const checkOrInspect = <T, K>(
