@@ -81,7 +81,8 @@ export const partialRecord = <const V extends readonly string[], T>(values: V, v
   Object.assign(z.record(z.string(), value), { values }) as unknown as z.ZodMiniType<{ [K in V[number]]?: T }>;
 
 export const DAY = 86_400;
-export const epoch = (iso: string) => Math.floor(Date.parse(iso) / 1000);
+/** Returns a time as whole epoch seconds. @param time ISO 8601 or a date */
+export const epoch = (time: string | Date): number => Math.floor(new Date(time).getTime() / 1000);
 
 export interface AccountScopedId {
   accountId: string;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { MailAddress } from '../../table/entities/mail.ts';
+import { epoch } from '../../table/entity.ts';
 import { upsert, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
@@ -9,7 +10,6 @@ import type { Deps } from '../deps.ts';
 const INVITATION_INTERVAL_S = 3600;
 
 const keyOf = (address: string) => ({ hash: createHash('sha256').update(address.toLowerCase()).digest('hex') });
-const epochOf = (now: Date) => Math.floor(now.getTime() / 1000);
 
 /** Reads the state of an address; undefined if it has none. */
 export const readMailAddress = ({ table }: Pick<Deps, 'table'>, address: string): Promise<MailAddress | undefined> =>
@@ -17,14 +17,14 @@ export const readMailAddress = ({ table }: Pick<Deps, 'table'>, address: string)
 
 /** Returns true if an invitation may be sent to an address now. */
 export const mayBeInvited = (known: MailAddress | undefined, now: Date): boolean =>
-  (known?.invitedAtEpoch ?? 0) <= epochOf(now) - INVITATION_INTERVAL_S;
+  (known?.invitedAtEpoch ?? 0) <= epoch(now) - INVITATION_INTERVAL_S;
 
 /**
  * Returns the write that reserves an address for one invitation for an hour. It may be repeated for the same invitation.
  * @param onRefused creates the error if another invitation was sent within the hour
  */
 export function reserveInvitation(address: string, invitedFor: string, now: Date, onRefused: () => Error): Write {
-  const invitedAtEpoch = epochOf(now);
+  const invitedAtEpoch = epoch(now);
   const item = { ...keyOf(address), at: now.toISOString(), invitedAtEpoch, invitedFor };
   return upsert(
     MailAddress,

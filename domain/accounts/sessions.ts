@@ -3,6 +3,7 @@ import { ACCESS_TOKEN_S, type deleteSession as DeleteRoute } from '../../contrac
 import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
 import { Login } from '../../table/entities/accounts.ts';
+import { epoch } from '../../table/entity.ts';
 import { type Condition, unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
@@ -36,7 +37,7 @@ function endedWith(
   { key, expiresAtEpoch }: Session,
   now: Date,
 ): Record<string, number> {
-  const nowEpoch = Math.floor(now.getTime() / 1000);
+  const nowEpoch = epoch(now);
   // The session may have been renewed since, with a token that expires later than the caller's.
   const listedUntil = Math.max(expiresAtEpoch, nowEpoch + ACCESS_TOKEN_S) + MARGIN_S;
   const unexpired = Object.entries({ ...listed, [key]: listedUntil }).filter(([, until]) => until > nowEpoch);

@@ -1,5 +1,5 @@
 import { Lookup } from '../../table/entities/lookups.ts';
-import { DAY } from '../../table/entity.ts';
+import { DAY, epoch } from '../../table/entity.ts';
 import { toStoredItem } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
@@ -14,7 +14,7 @@ export type NewLookup = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id' | 'by'
 
 /** Stores texts by which operators find an account, at most {@link MAX_LOOKUPS}. Idempotent. */
 export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: readonly NewLookup[]): Promise<void> {
-  const expiresAtEpoch = Math.floor(deps.now().getTime() / 1000) + EXPIRES_AFTER_DAYS * DAY;
+  const expiresAtEpoch = epoch(deps.now()) + EXPIRES_AFTER_DAYS * DAY;
   // The changes of a batch may have the same lookup, and the table refuses a request that writes an item twice.
   const items = new Map(
     lookups.map((lookup) => {

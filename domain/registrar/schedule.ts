@@ -1,5 +1,5 @@
 import { Domain } from '../../table/entities/registrar.ts';
-import { DAY } from '../../table/entity.ts';
+import { DAY, epoch } from '../../table/entity.ts';
 import { type DueAttributes, schedule } from '../../table/schedule.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, timestampAfter, timestampBefore } from '../time.ts';
 
@@ -23,7 +23,7 @@ export const EXPIRY_NOTICE_DAYS = [30, 7, 1] as const;
 const ENDED_DAYS = 30;
 
 /** Returns the expiry attribute by which the table deletes the ended domain of a deleted account. */
-export const expireLater = (now: Date) => ({ expiresAtEpoch: Math.floor(now.getTime() / 1000) + ENDED_DAYS * DAY });
+export const expireLater = (now: Date) => ({ expiresAtEpoch: epoch(now) + ENDED_DAYS * DAY });
 
 /** Returns the same day some years later; 28 February for 29 February if that year has none. */
 export function addYears(iso: string, years: number): string {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Sealed, Secrets } from '../../providers/encryption/secrets.ts';
 import type { Webhook } from '../../table/entities/webhooks.ts';
+import { epoch } from '../../table/entity.ts';
 import { openSecret } from '../cache/secret-cache.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS } from '../time.ts';
@@ -51,7 +52,7 @@ export async function signBody(
   const overlaps = previous && Date.parse(previous.expiresAt) > now.getTime();
   const sealed = [webhook.secret, ...(overlaps ? [previous.secret] : [])];
   const secrets = await Promise.all(sealed.map((each) => openSecret(deps, context(webhook.id), each)));
-  const t = String(Math.floor(now.getTime() / 1000));
+  const t = String(epoch(now));
   const serviceSignatures = secrets.map((secret) => `v1=${hmac(secret, `${t}.${body}`).digest('hex')}`);
   const standardSignatures = secrets.map(
     (secret) => `v1,${hmac(standardKey(secret), `${eventId}.${t}.${body}`).digest('base64')}`,

@@ -4,6 +4,7 @@ import { isObject } from '../../contract/json.ts';
 import type { Deps } from '../../domain/deps.ts';
 import { startEarly } from '../../domain/early.ts';
 import { IdempotencyRecord } from '../../table/entities/accounts.ts';
+import { epoch } from '../../table/entity.ts';
 import { create } from '../../table/writes.ts';
 
 /**
@@ -75,14 +76,13 @@ export function idempotentRequest(
   const requestHash = sha256(operation, path, body);
   const canonicalHash = sha256(operation, path, canonicalBody);
   const secret = Buffer.from(hkdfSync('sha256', subject, key, 'idempotency', 32));
-  const epochNow = () => Math.floor(now().getTime() / 1000);
   const lookup = async (): Promise<unknown> => {
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw invalidField('Idempotency-Key', 'must be 1-255 ASCII characters');
     }
     const record = await table.get(IdempotencyRecord, { id });
     // The table deletes a record hours or days after it has expired.
-    if (!record || (IdempotencyRecord.expiresAtEpoch?.(record) ?? 0) <= epochNow()) return undefined;
+    if (!record || (IdempotencyRecord.expiresAtEpoch?.(record) ?? 0) <= epoch(now())) return undefined;
     if (record.requestHash !== requestHash && record.canonicalHash !== canonicalHash) {
       throw new ApiError('conflict', 'This Idempotency-Key was used for another request.');
     }
@@ -102,7 +102,7 @@ export function idempotentRequest(
             'Another request with this Idempotency-Key came first. Repeat this one to get its response.',
           );
         // This write is first, so that a repeated request gets this conflict instead of another one that it causes.
-        const unlessInUse = { expiresAtEpoch: { absentOrBelow: epochNow() + 1 } };
+        const unlessInUse = { expiresAtEpoch: { absentOrBelow: epoch(now()) + 1 } };
         return await deps.commit([create(IdempotencyRecord, record, inUse, unlessInUse), ...writes], output, change);
       },
     }),

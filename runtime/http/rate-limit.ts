@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { countAt, evaluateQuota, type Quota } from '../../domain/accounts/rate-limit.ts';
 import { Cache } from '../../domain/cache/cache.ts';
 import { AnonymousClient } from '../../table/entities/accounts.ts';
+import { epoch } from '../../table/entity.ts';
 import { upsert } from '../../table/writes.ts';
 import { config } from '../config.ts';
 import { deps } from '../deps.ts';
@@ -106,7 +107,7 @@ const ANONYMOUS_TTL_S = 3600;
  */
 export async function countAnonymous(address: string, limit: number = limitOf('anonymous')): Promise<Quota> {
   const now = deps.now();
-  const expiresAtEpoch = Math.floor(now.getTime() / 1000) + ANONYMOUS_TTL_S;
+  const expiresAtEpoch = epoch(now) + ANONYMOUS_TTL_S;
   const { quota } = await countRequest(`anonymous ${address}`, limit, now, async (update) => {
     const write = upsert(AnonymousClient, { address }, { ...update, set: { ...update.set, address, expiresAtEpoch } });
     return (await throttlingTo429(deps.table.write(AnonymousClient, write))) ?? { address };

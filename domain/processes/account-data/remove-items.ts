@@ -4,7 +4,7 @@ import type { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
 import { AiAccount, AiCall, AiUsage } from '../../../table/entities/ai.ts';
 import { Delivery, Webhook } from '../../../table/entities/webhooks.ts';
-import { DAY } from '../../../table/entity.ts';
+import { DAY, epoch } from '../../../table/entity.ts';
 import { joinKey } from '../../../table/keys.ts';
 import type { ItemKey, Table } from '../../../table/table.ts';
 import { change, changeByKey, removeByKey, type Write } from '../../../table/writes.ts';
@@ -25,8 +25,7 @@ type RemovalDeps = Pick<Deps, 'table' | 'now'>;
 const BATCH_SIZE = 50;
 
 /** Returns the Unix time at which records may be deleted. */
-export const retentionEndEpoch = (now: Date): number =>
-  Math.floor(now.getTime() / 1000) + (RECORD_YEARS * 365 + 2) * DAY;
+export const retentionEndEpoch = (now: Date): number => epoch(now) + (RECORD_YEARS * 365 + 2) * DAY;
 
 /** Reads the keys and types of all items in the account's own partition. */
 export async function* readAccountPartition(table: Table, accountId: string, afterSk?: string) {
