@@ -55,7 +55,11 @@ export const VARIABLES = {
   TENANT_DISTRIBUTION_ID: text,
   CONNECTION_GROUP_ID: text,
   /** Name servers that verify custom domains, comma-separated. Empty: the system's resolver. */
-  DNS_SERVERS: text,
+  DNS_SERVERS: () =>
+    z.pipe(
+      z._default(z.string(), ''),
+      z.transform((list) => (list ? list.split(',') : [])),
+    ),
   /** A name that the synthetic checks resolve, and the repository of the page that they deploy. */
   CHECKS_DNS_NAME: text,
   CHECKS_REPO_URL: text,

@@ -12,8 +12,7 @@ export async function readAndDeleteJob(address: string): Promise<Job> {
   const read = { method: 'GET', url, headers: {} } as const;
   const document = await readObject(read);
   if (!document) throw new Error('The job does not exist: it was read before, or its address has expired');
-  // A job that an older version of the platform wrote may lack newer settings.
-  const job: Job = Object.assign({ startCommand: null, rootDirectory: null }, openJob(document, key));
+  const job = openJob(document, key);
   await removeObject(job.access.removeJob);
   if (await readObject(read)) throw new Error('The job could not be deleted');
   return job;

@@ -42,9 +42,5 @@ export function toText(lines: readonly AppLogLine[]): { text: string; kept: read
 /** Parses stored lines. */
 export const fromText = (text: string): AppLogLine[] =>
   (
-    JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString('utf8')) as (Omit<AppLogLine, 'at' | 'requestId'> & {
-      at: string;
-      /** Missing in pages that an earlier version stored. */
-      requestId?: string | null;
-    })[]
-  ).map((line) => ({ ...line, at: new Date(line.at), requestId: line.requestId ?? null }));
+    JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString('utf8')) as (Omit<AppLogLine, 'at'> & { at: string })[]
+  ).map((line) => ({ ...line, at: new Date(line.at) }));

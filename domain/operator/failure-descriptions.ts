@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../../contract/json.ts';
 import { truncate } from '../../contract/text.ts';
 import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 
@@ -87,19 +88,10 @@ export function describeFailure({ body, refused }: Pick<FailedMessage, 'body' | 
     const description = `Run of ${nameOf(refused.functionArn)}, which was not invoked`;
     return { description, accountId: null, error: refused.error };
   }
-  const message = parseOrUndefined(body);
+  const message = parseJson(body);
   for (const describe of DESCRIBERS) {
     const description = describe(message);
     if (description) return description;
   }
   return { description: truncate(body, MAX_SHOWN_LENGTH), accountId: null, error: null };
-}
-
-/** Parses JSON. Returns undefined for an invalid text: no schema here accepts it. */
-export function parseOrUndefined(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
+import { parseJson } from '../../contract/json.ts';
 import {
   type discardFailures as DiscardRoute,
   FAILURE_NAMES,
@@ -22,7 +23,7 @@ import { JobInput, type JobQueues } from '../processes/jobs.ts';
 import { countQuarantined, discardQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
 import { DomainInput } from '../registrar/tasks.ts';
 import { DeliveryInput } from '../webhooks/deliver.ts';
-import { describeFailure, FailedBatch, FailedRun, parseOrUndefined } from './failure-descriptions.ts';
+import { describeFailure, FailedBatch, FailedRun } from './failure-descriptions.ts';
 
 /** Failed work that waits for operators, who list, replay or discard it (docs/runbook.md#failure-queue). */
 
@@ -159,7 +160,7 @@ const drain = (
 const resend =
   <T>(schema: z.ZodMiniType<T>, send: (input: T) => Promise<unknown>) =>
   async ({ body }: FailedMessage): Promise<boolean> => {
-    const { success, data } = schema.safeParse(parseOrUndefined(body));
+    const { success, data } = schema.safeParse(parseJson(body));
     if (success) await send(data);
     return success;
   };
@@ -169,7 +170,7 @@ const resend =
  * @returns false if the stream no longer has the changes, or if the consumer fails again
  */
 async function replayChanges({ replays }: ReplayDeps, { body }: FailedMessage): Promise<boolean> {
-  const { success, data } = FailedBatch.safeParse(parseOrUndefined(body));
+  const { success, data } = FailedBatch.safeParse(parseJson(body));
   if (!success) return false;
   const { requestContext, DDBStreamBatchInfo: batch } = data;
   const Records = await replays.readChanges(batch);
@@ -181,7 +182,7 @@ async function replayChanges({ replays }: ReplayDeps, { body }: FailedMessage): 
 function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promise<boolean> {
   const started = new Set<string>();
   return async ({ body, refused }) => {
-    const run = FailedRun.safeParse(parseOrUndefined(body)).data;
+    const run = FailedRun.safeParse(parseJson(body)).data;
     const functionArn = refused?.functionArn ?? run?.requestContext.functionArn;
     if (functionArn === undefined) return false;
     // The ARN in a failed run's record may end in `:$LATEST`. The ARN in a schedule's does not.

@@ -1,4 +1,4 @@
 import { createDelegations } from '../../providers/dns/delegations.ts';
 import { config } from '../config.ts';
 
-export const delegations = createDelegations(config.DNS_SERVERS ? config.DNS_SERVERS.split(',') : []);
+export const delegations = createDelegations(config.DNS_SERVERS);

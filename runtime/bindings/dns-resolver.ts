@@ -1,4 +1,4 @@
 import { createDnsResolver } from '../../providers/dns/targets.ts';
 import { config } from '../config.ts';
 
-export const dnsResolver = createDnsResolver(config.DNS_SERVERS ? config.DNS_SERVERS.split(',') : []);
+export const dnsResolver = createDnsResolver(config.DNS_SERVERS);

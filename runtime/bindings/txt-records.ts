@@ -1,4 +1,4 @@
 import { createTxtRecords } from '../../providers/dns/txt-records.ts';
 import { config } from '../config.ts';
 
-export const txt = createTxtRecords(config.DNS_SERVERS ? config.DNS_SERVERS.split(',') : []);
+export const txt = createTxtRecords(config.DNS_SERVERS);

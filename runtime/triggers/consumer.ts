@@ -1,16 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import { parseJson } from '../../contract/json.ts';
 import { requestIdIn, withRequestId } from '../../table/correlation.ts';
 import { log } from '../observability/log.ts';
-
-/** Parses JSON. Returns undefined for invalid JSON, which no schema accepts. */
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Creates the handler of a Lambda function for a queue. It processes the messages of a batch concurrently and independently. Only
@@ -23,7 +15,7 @@ export const consumer =
   async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const failed = await Promise.all(
       Records.map(async ({ body, messageId, attributes }) => {
-        const message: unknown = parseOrUndefined(body);
+        const message = parseJson(body);
         return await withRequestId(requestIdIn(message), async () => {
           try {
             log.info('message done', await act(schema.parse(message)));
