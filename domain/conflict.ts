@@ -1,5 +1,8 @@
 import { ApiError, temporaryFailure } from '../contract/errors.ts';
-import type { Write } from '../table/writes.ts';
+import type { Entity } from '../table/entity.ts';
+import type { Change } from '../table/expressions.ts';
+import type { Table } from '../table/table.ts';
+import { change, type Write } from '../table/writes.ts';
 
 /** The data that a write was based on changed since it was read. */
 export class ConcurrentUpdateError extends Error {
@@ -24,6 +27,18 @@ export async function ignoreConflict<T>(work: Promise<T>): Promise<T | undefined
     return undefined;
   }
 }
+
+/** Applies all writes or none. @returns false if a condition no longer holds and nothing remains to be done */
+export const tryTransact = async ({ table }: { table: Table }, writes: readonly Write[]): Promise<boolean> =>
+  (await ignoreConflict(table.transact(writes).then(() => true))) ?? false;
+
+/** Changes an item and returns it; undefined if its conditions no longer hold and nothing remains to be done. */
+export const tryChange = <T, K>(
+  { table }: { table: Table },
+  entity: Entity<T, K>,
+  id: K,
+  changes: Change,
+): Promise<T | undefined> => ignoreConflict(table.write(entity, change(entity, id, changes, concurrentUpdate)));
 
 export interface RetryOptions {
   /** Number of attempts, the first included; 8 unless given. */

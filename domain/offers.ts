@@ -5,7 +5,7 @@ import { unchanged } from '../table/expressions.ts';
 import { upsert } from '../table/writes.ts';
 import { NO_ACCOUNT } from './audit/record.ts';
 import { staleWhileRevalidate } from './cache/cache.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from './conflict.ts';
+import { concurrentUpdate, retryRequest } from './conflict.ts';
 import type { Deps } from './deps.ts';
 
 type PartialOffer<Parts> = { [Part in keyof Parts]?: Parts[Part] | null | undefined };
@@ -54,7 +54,7 @@ export async function changeOffer<Parts extends object>(
       { action, accountId: NO_ACCOUNT, before: before ?? {}, after: { offer } },
     );
   };
-  return await retryOnConflict(set, { onExhausted: serviceBusy });
+  return await retryRequest(set);
 }
 
 function summarize(part: unknown): number | 'built-in' {

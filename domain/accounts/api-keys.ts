@@ -14,7 +14,7 @@ import { change } from '../../table/writes.ts';
 import { toMicroRand } from '../ai/key-budgets.ts';
 import { readSpending } from '../ai/key-spending.ts';
 import { microRandToRand } from '../ai/prices.ts';
-import { concurrentUpdate, ignoreConflict, retryRequest } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryRequest, tryChange } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { createKeyPair } from './credentials.ts';
@@ -159,7 +159,7 @@ async function countKeysOnce(deps: Deps, accountId: string): Promise<Account & {
   let keyCount = 0;
   for await (const { revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) if (!revokedAt) keyCount += 1;
   const update = { set: { keyCount }, when: { keyCount: 'absent' } } as const;
-  await ignoreConflict(deps.table.write(Account, change(Account, { id: accountId }, update, concurrentUpdate)));
+  await tryChange(deps, Account, { id: accountId }, update);
   return { ...account, keyCount };
 }
 

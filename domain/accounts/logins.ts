@@ -2,7 +2,7 @@ import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { accountSuspended } from '../../contract/errors.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
 import { change, changeOrInspect, createViaUpdate } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, tryTransact } from '../conflict.ts';
 import type { Deps, Profile } from '../deps.ts';
 
 /** Returns the new account of a login. */
@@ -34,12 +34,10 @@ export async function openLogin(
 ): Promise<void> {
   const account = newAccountOf(deps, subject, { email, name });
   // On a conflict, another request has opened it.
-  await ignoreConflict(
-    deps.table.transact([
-      createViaUpdate(Login, { subject, accountId: account.id, listed: true, email, name }, concurrentUpdate),
-      createViaUpdate(Account, account, concurrentUpdate),
-    ]),
-  );
+  await tryTransact(deps, [
+    createViaUpdate(Login, { subject, accountId: account.id, listed: true, email, name }, concurrentUpdate),
+    createViaUpdate(Account, account, concurrentUpdate),
+  ]);
 }
 
 /**
@@ -53,12 +51,10 @@ export async function listLogin(
   const unlisted = { set: { listed: true }, when: { listed: 'absent' as const } };
   const append = { append: { logins: [subject] }, when: { suspension: 'absent' as const } };
   // On a conflict, another request has listed it.
-  await ignoreConflict(
-    deps.table.transact([
-      change(Login, { subject }, unlisted, concurrentUpdate),
-      changeOrInspect(Account, { id: accountId }, append, (account) =>
-        account?.suspension ? accountSuspended(account.suspension.reason) : concurrentUpdate(),
-      ),
-    ]),
-  );
+  await tryTransact(deps, [
+    change(Login, { subject }, unlisted, concurrentUpdate),
+    changeOrInspect(Account, { id: accountId }, append, (account) =>
+      account?.suspension ? accountSuspended(account.suspension.reason) : concurrentUpdate(),
+    ),
+  ]);
 }

@@ -10,7 +10,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
 import type { TeamMember } from '../../table/entities/members.ts';
 import { change, create, type Write } from '../../table/writes.ts';
-import { retryOnConflict, serviceBusy } from '../conflict.ts';
+import { retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { isOpen, view as viewInvitation } from './invitations.ts';
 import { newAccountOf } from './logins.ts';
@@ -70,7 +70,7 @@ export async function updateMember(
     const audited = ({ email, role }: TeamMember) => ({ email, role });
     return await deps.commit(writes, output, { subjectId: subject, before: audited(member), after: audited(changed) });
   };
-  return await retryOnConflict(update, { onExhausted: serviceBusy });
+  return await retryRequest(update);
 }
 
 /**
@@ -124,8 +124,7 @@ export const removeMember = (
   deps: Deps,
   { accountId }: Caller,
   { id }: Input<typeof RemoveRoute>,
-): Promise<Output<typeof RemoveRoute>> =>
-  retryOnConflict(() => removeFromTeam(deps, accountId, id), { onExhausted: serviceBusy });
+): Promise<Output<typeof RemoveRoute>> => retryRequest(() => removeFromTeam(deps, accountId, id));
 
 /**
  * Throws 409 if the member joined the account by invitation. A request that names no account acts in the login's first account. After the
@@ -144,5 +143,5 @@ export async function leaveAccount(
 ): Promise<Output<typeof LeaveRoute>> {
   if (!session) throw new ApiError('unauthorized');
   const leave = () => removeFromTeam(deps, accountId, session.subject, isNamed ? undefined : assertOpened);
-  return await retryOnConflict(leave, { onExhausted: serviceBusy });
+  return await retryRequest(leave);
 }

@@ -2,7 +2,7 @@ import { DatabaseQuotaReached, type Databases } from '../../providers/databases/
 import { Account } from '../../table/entities/accounts.ts';
 import { Database, DeletedDatabase, databasesOf } from '../../table/entities/databases.ts';
 import { change, create, remove } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { requestCluster } from './provisioning.ts';
 import { measureSoon } from './use.ts';
@@ -40,9 +40,7 @@ async function removeDatabase(deps: Deps & { databases: Databases }, database: D
     : [];
   const isUnchanged = { id: { is: database.id }, counted: database.counted ? { is: true } : 'absent' } as const;
   // On a conflict, another run has removed the database and changed the counter.
-  await ignoreConflict(
-    deps.table.transact([remove(Database, database, isUnchanged, concurrentUpdate), ...uncounted, ...deleted]),
-  );
+  await tryTransact(deps, [remove(Database, database, isUnchanged, concurrentUpdate), ...uncounted, ...deleted]);
 }
 
 /**

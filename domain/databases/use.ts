@@ -10,7 +10,7 @@ import {
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { monthOf } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -144,7 +144,7 @@ async function endMeasurement(
   };
   const ended = change(DatabaseUse, { accountId }, what, concurrentUpdate);
   const removed = settled.map((each) => remove(DeletedDatabase, each));
-  await ignoreConflict(deps.table.transact([ended, ...removed]));
+  await tryTransact(deps, [ended, ...removed]);
 }
 
 /** Measures the databases of an account. May be repeated at any time. @returns undefined if the account was deleted */

@@ -9,7 +9,7 @@ import {
 } from '../../table/entities/deployments.ts';
 import { schedule } from '../../table/schedule.ts';
 import { create, remove, upsert, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /** Build queues, one per account, from which the scheduler (scheduler.ts) admits one build after another. */
@@ -24,9 +24,9 @@ export const enqueueBuild = (
 ];
 
 /** Clears the next build once it has a builder, or no longer needs one, so that the scheduler can admit another. May be repeated. */
-export async function clearNextBuild({ table }: Pick<Deps, 'table'>, deploymentId: string): Promise<void> {
+export async function clearNextBuild(deps: Pick<Deps, 'table'>, deploymentId: string): Promise<void> {
   const isThisBuild = { deploymentId: { is: deploymentId } };
-  await ignoreConflict(table.transact([remove(NextBuild, {}, isThisBuild, concurrentUpdate)]));
+  await tryTransact(deps, [remove(NextBuild, {}, isThisBuild, concurrentUpdate)]);
 }
 
 /** True while a deployment waits in its account's build queue, before its execution has started. */

@@ -1,7 +1,7 @@
 import type { Detected } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
 import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DeploymentIds } from './inputs.ts';
 
@@ -19,8 +19,8 @@ export async function recordDetected(
   const key = { accountId, id: applicationId };
   const exists = { id: 'present', status: { isNot: 'DELETING' } } as const;
   const detected = { set: { detected: { ...rest, start } }, when: exists };
-  await ignoreConflict(deps.table.transact([change(App, key, detected, concurrentUpdate)]));
+  await tryTransact(deps, [change(App, key, detected, concurrentUpdate)]);
   if (branch === undefined) return;
   const defaultBranch = { set: { branch }, when: { ...exists, branchByDefault: { is: true } } } as const;
-  await ignoreConflict(deps.table.transact([change(App, key, defaultBranch, concurrentUpdate)]));
+  await tryTransact(deps, [change(App, key, defaultBranch, concurrentUpdate)]);
 }

@@ -8,7 +8,7 @@ import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { TEARDOWN_RETRY_AFTER_MS } from '../apps/apps.ts';
 import { cellsInUse, edgeOf, type InCell } from '../apps/cells.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -108,7 +108,7 @@ export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: 
     }
     if (status === 'MISSING') await startDeployment(deps, deployment);
     const what = { set: scheduleCheck(deps), when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } };
-    await ignoreConflict(deps.table.write(Deployment, change(Deployment, { accountId, id }, what, concurrentUpdate)));
+    await tryChange(deps, Deployment, { accountId, id }, what);
   },
 };
 

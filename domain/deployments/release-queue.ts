@@ -4,7 +4,14 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { QueuedRelease, queuedReleasesOf, ReleasePace } from '../../table/entities/releases.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
-import { ConcurrentUpdateError, concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import {
+  ConcurrentUpdateError,
+  concurrentUpdate,
+  contended,
+  ignoreConflict,
+  retryOnConflict,
+  tryChange,
+} from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { roundRobin } from '../sweep/round-robin.ts';
 import { formatNote } from './deployment.ts';
@@ -124,7 +131,7 @@ async function enqueueRelease(
     // If the deployment was deleted meanwhile, the next poll finds out.
     const note = formatNote(deps, `${SECTION}Waiting in the release queue`);
     const what = { set: { releaseQueue: { cellId, since } }, append: { notes: [note] } };
-    await ignoreConflict(deps.table.write(Deployment, change(Deployment, { accountId, id }, what, concurrentUpdate)));
+    await tryChange(deps, Deployment, { accountId, id }, what);
   }
   return { waiting: true, pause: Math.min(Math.max(Math.ceil(seconds), MIN_PAUSE_S), MAX_PAUSE_S) };
 }

@@ -9,7 +9,7 @@ import { unchanged } from '../../table/expressions.ts';
 import { change, check } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
 import type { InCell } from '../apps/cells.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, tryTransact } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertIdle, claimSlot, noSuchDeployment } from './create.ts';
 import { canRollBackTo, newDeployment } from './deployment.ts';
@@ -106,11 +106,8 @@ export async function pruneReleases(
     } as const;
     const assertion = check(App, { accountId, id: applicationId }, isIdle, concurrentUpdate);
     // Withdraw the release from rollback before it is removed.
-    const retiring = deps.table.transact([
-      assertion,
-      change(Deployment, key, { set: { retired: true } }, concurrentUpdate),
-    ]);
-    if (!(await ignoreConflict(retiring.then(() => true)))) return;
+    const retire = change(Deployment, key, { set: { retired: true } }, concurrentUpdate);
+    if (!(await tryTransact(deps, [assertion, retire]))) return;
     if (!(await appHost.removeRelease(applicationId, release))) continue;
     await deps.builds.removeArtifact(applicationId, id);
     await deps.table.write(Deployment, change(Deployment, key, { remove: ['release'] }));

@@ -4,7 +4,7 @@ import { BuildQueue, Deployment, NextBuild, QueuedBuild, queuedBuildsOf } from '
 import type { Change } from '../../table/expressions.ts';
 import { partitionsOf, schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, tryChange, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { countTowards, usageOf } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -116,7 +116,7 @@ async function admitFirst(deps: Deps, queue: AccountQueue): Promise<boolean> {
     const minutes = limitOf(account, 'buildMinutesPerMonth');
     if ((usageOf(account, 'buildMinutesPerMonth', deps.now()) ?? 0) >= minutes) {
       await failDeployment(deps, { ...first, deploymentId: first.id }, limitMessage('buildMinutesPerMonth', minutes));
-      await ignoreConflict(deps.table.transact(dequeue(deps, first)));
+      await tryTransact(deps, dequeue(deps, first));
       continue;
     }
     try {
@@ -130,7 +130,7 @@ async function admitFirst(deps: Deps, queue: AccountQueue): Promise<boolean> {
         return false;
       }
       // The deployment was stopped while it waited, or its application was deleted.
-      await ignoreConflict(deps.table.transact(dequeue(deps, first)));
+      await tryTransact(deps, dequeue(deps, first));
     }
   }
   // The end of each dropped deployment checks the queue again.
@@ -139,14 +139,13 @@ async function admitFirst(deps: Deps, queue: AccountQueue): Promise<boolean> {
 
 /** Changes a queue unless a build was added to it, or removed from it, since it was read. */
 async function updateUnlessChanged(
-  { table }: Deps,
+  deps: Deps,
   { accountId, dueAt, waiting }: AccountQueue,
   what: Pick<Change, 'set' | 'remove'>,
 ): Promise<void> {
   // The time alone is not enough: another build may have joined the queue in the same millisecond.
   const when = { dueAt: { is: dueAt }, waiting: { is: waiting } };
-  const write = change(BuildQueue, { accountId }, { ...what, when }, concurrentUpdate);
-  await ignoreConflict(table.write(BuildQueue, write));
+  await tryChange(deps, BuildQueue, { accountId }, { ...what, when });
 }
 
 /** Returns the writes that remove a build from its queue, once. */
@@ -177,7 +176,7 @@ function admission(deps: Deps, queued: QueuedBuild): Write[] {
 export async function admitAfter(deps: Deps, { id, accountId }: Deployment): Promise<void> {
   await clearNextBuild(deps, id);
   const what = { set: schedule(BuildQueue, deps.now()), when: { waiting: { atLeast: 1 } } };
-  await ignoreConflict(deps.table.write(BuildQueue, change(BuildQueue, { accountId }, what, concurrentUpdate)));
+  await tryChange(deps, BuildQueue, { accountId }, what);
   await admitBuild(deps, accountId);
 }
 

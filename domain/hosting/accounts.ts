@@ -10,7 +10,7 @@ import type { AccountScopedId } from '../../table/entity.ts';
 import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { concurrentUpdate, retryOnConflict, tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
@@ -151,8 +151,7 @@ async function endAccount(deps: PanelDeps, subscription: Subscription, account: 
   await releaseHostingDomain(deps, { ...subscription, panel: REMOVED });
   // A conflict means that another run is ending the account.
   const isOurs = { status: { is: 'REMOVED' }, dueAt: { is: due.dueAt } };
-  const done = change(HostingAccount, account, { remove: unschedule(HostingAccount), when: isOurs }, concurrentUpdate);
-  await ignoreConflict(deps.table.write(HostingAccount, done));
+  await tryChange(deps, HostingAccount, account, { remove: unschedule(HostingAccount), when: isOurs });
   return {};
 }
 

@@ -13,7 +13,7 @@ import {
 import { schedule } from '../../table/schedule.ts';
 import { change, create, remove, replace, type Write } from '../../table/writes.ts';
 import { assertNotPlatformDomain, listCells } from '../apps/cells.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { concurrentUpdate, retryOnConflict, tryTransact } from '../conflict.ts';
 import { findVerifiedHolder, isReservedName } from '../custom-domains/claim.ts';
 import { eachBelow } from '../custom-domains/names-below.ts';
 import { challengeName, findMissingProof, type MissingProof, releasedAt } from '../custom-domains/ownership.ts';
@@ -227,7 +227,7 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
   const registrations = await findRegistrations(deps, domain);
   if (!registrations.some((registration) => registration.accountId === accountId)) {
     const what = { remove: ['provenAt', 'unprovenSince'], when: { accountId: { is: accountId } } };
-    await ignoreConflict(deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]));
+    await tryTransact(deps, [change(HostingDomain, { domain }, what, concurrentUpdate)]);
   }
   const account = await deps.table.get(HostingAccount, { accountId, id });
   if (account && account.status !== 'REMOVED') await scheduleCheck(deps, account);
@@ -236,7 +236,7 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
 /** Makes the account due, so that the next run of the reconciler compares it with its domain's state. */
 async function scheduleCheck(deps: Pick<Deps, 'table' | 'now'>, account: HostingAccount): Promise<void> {
   const next = { set: schedule(HostingAccount, deps.now()), when: { status: { isNot: 'REMOVED' } } };
-  await ignoreConflict(deps.table.transact([change(HostingAccount, account, next, concurrentUpdate)]));
+  await tryTransact(deps, [change(HostingAccount, account, next, concurrentUpdate)]);
 }
 
 /**

@@ -5,7 +5,7 @@ import { SwitchState } from '../../table/entities/switches.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { FlagStates } from '../switches/flags.ts';
 
@@ -85,5 +85,5 @@ export async function setFlag(deps: Deps, _: Caller, input: Input<typeof SetRout
       },
     );
   };
-  return await retryOnConflict(set, { onExhausted: serviceBusy });
+  return await retryRequest(set);
 }

@@ -11,7 +11,7 @@ import { Account, ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { setSuspension as setAccountOrAppSuspension } from '../processes/suspension.ts';
 import { noSuchWebhook } from '../webhooks/endpoints.ts';
@@ -93,7 +93,7 @@ export async function setSuspension(
     keyId === undefined
       ? setEndpointSuspension(deps, { accountId, id: endpointId ?? '', reason })
       : setKeySuspension(deps, { accountId, id: keyId, reason });
-  return { data: { suspended: await retryOnConflict(apply, { onExhausted: serviceBusy }) } };
+  return { data: { suspended: await retryRequest(apply) } };
 }
 
 /** Input of the function that operators invoke manually: an account, or one part of it, and the reason, or null to lift the suspension. */

@@ -6,7 +6,7 @@ import { SwitchState } from '../../table/entities/switches.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { Off } from '../switches/switches.ts';
 
@@ -65,5 +65,5 @@ export async function setSwitch(
       },
     );
   };
-  return await retryOnConflict(set, { onExhausted: serviceBusy });
+  return await retryRequest(set);
 }

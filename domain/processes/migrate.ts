@@ -6,7 +6,7 @@ import { MIGRATIONS } from '../../table/migrations/migrations.ts';
 import type { ItemKey } from '../../table/table.ts';
 import { changeByKey, create, createStored, removeByKey, replace, type Write } from '../../table/writes.ts';
 import { inChunks } from '../chunks.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { concurrentUpdate, retryOnConflict, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
 import { HOUR_MS } from '../time.ts';
@@ -156,6 +156,5 @@ async function storeProgress(
   const write: Write = before
     ? replace(MigrationRun, run, { batches: { is: before.batches } }, concurrentUpdate)
     : create(MigrationRun, run, concurrentUpdate);
-  const stored = await ignoreConflict(deps.table.transact([write]).then(() => true));
-  return stored ? run : undefined;
+  return (await tryTransact(deps, [write])) ? run : undefined;
 }

@@ -1,7 +1,6 @@
 import { type DeliveryQueue, MAX_DELAY_SECONDS } from '../../providers/webhooks/delivery-queue.ts';
 import { ATTEMPT_GRACE_MS, Delivery, queuedAt } from '../../table/entities/webhooks.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type DueQueue, sweep } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob, sweepOnce } from '../sweep/sweep-all.ts';
@@ -50,9 +49,7 @@ const overdue = (queue: 'DELIVERY#QUEUED' | 'DELIVERY#WAITING'): DueQueue<typeof
     const { accountId, id, step } = delivery;
     const set = queuedAt(id, now.toISOString(), ATTEMPT_GRACE_MS + late);
     const when = { step: { is: step }, dueAt: { is: dueAt } };
-    await ignoreConflict(
-      deps.table.write(Delivery, change(Delivery, { accountId, id }, { set, when }, concurrentUpdate)),
-    );
+    await tryChange(deps, Delivery, { accountId, id }, { set, when });
     return late;
   },
 });

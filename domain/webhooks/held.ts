@@ -1,7 +1,6 @@
 import { Delivery, deliveriesOf, queuedAt, type Webhook } from '../../table/entities/webhooks.ts';
 import { joinKey } from '../../table/keys.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 
@@ -34,5 +33,5 @@ async function release(deps: Pick<Deps, 'table' | 'now'>, { accountId, id, step 
   const set = { nextAttemptAt: now, resendAt: now, step: step + 1, ...queuedAt(id, now) };
   const what = { set, remove: ['held'], when: { step: { is: step } } };
   // A conflict means that an attempt was made in the meantime.
-  await ignoreConflict(deps.table.write(Delivery, change(Delivery, { accountId, id }, what, concurrentUpdate)));
+  await tryChange(deps, Delivery, { accountId, id }, what);
 }

@@ -17,7 +17,7 @@ import { allUnchanged } from '../../table/expressions.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, changeOrInspect, checkOrInspect, type Write } from '../../table/writes.ts';
 import { inChunks } from '../chunks.ts';
-import { changedConcurrently, concurrentUpdate, ignoreConflict, retryRequest } from '../conflict.ts';
+import { changedConcurrently, concurrentUpdate, retryRequest, tryTransact } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor, pageBody } from '../pages.ts';
@@ -238,9 +238,9 @@ export async function resendSkipped(
   // A conflict means that another request resent the delivery. The write is a transaction, because a transaction that is retried after
   // a lost response does not conflict with itself.
   const written = await inChunks(chosen, CONCURRENCY, (delivery) =>
-    ignoreConflict(deps.table.transact([restartSchedule(deps, delivery, concurrentUpdate).write]).then(() => true)),
+    tryTransact(deps, [restartSchedule(deps, delivery, concurrentUpdate).write]),
   );
-  const resent = written.filter((each) => each === true).length;
+  const resent = written.filter(Boolean).length;
   const data = { resent, remaining: next !== undefined, next: next ?? null };
   // The deliveries were written before, one by one: a call that dies in between leaves no audit entry, but its repetition does.
   return await deps.commit([], { data }, { after: { since, ...data } });

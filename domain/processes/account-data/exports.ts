@@ -12,7 +12,7 @@ import { Account } from '../../../table/entities/accounts.ts';
 import { unchanged } from '../../../table/expressions.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, changeOrInspect, create, type Write } from '../../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import { concurrentUpdate, tryChange } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { countToday, findAccount } from '../../limits/limits.ts';
 import { pageBody } from '../../pages.ts';
@@ -121,18 +121,14 @@ async function advanceExport(deps: Deps & ArchiveDeps, item: AccountExport): Pro
   const { accountId, id, dueAt = '' } = item;
   const lease = schedule(AccountExport, timestampAfter(deps.now(), LEASE_MS));
   const acquire = { set: { status: 'RUNNING', ...lease }, when: { dueAt: { is: dueAt }, finishedAt: { is: null } } };
-  const isAcquired = await ignoreConflict(
-    deps.table.write(AccountExport, change(AccountExport, { accountId, id }, acquire, concurrentUpdate)),
-  );
+  const isAcquired = await tryChange(deps, AccountExport, { accountId, id }, acquire);
   if (!isAcquired) return;
   const reschedule = async (sizeBytes: number | null) => {
     const release = {
       set: { sizeBytes, ...schedule(AccountExport, deps.now()) },
       when: { dueAt: { is: lease.dueAt } },
     };
-    await ignoreConflict(
-      deps.table.write(AccountExport, change(AccountExport, { accountId, id }, release, concurrentUpdate)),
-    );
+    await tryChange(deps, AccountExport, { accountId, id }, release);
   };
   try {
     const { done, sizeBytes } = await writeArchive(deps, item, timestampAfter(deps.now(), SLICE_MS));
