@@ -11,9 +11,11 @@ import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App, appsOf, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
+import type { AccountScopedId } from '../../table/entity.ts';
+import type { Change } from '../../table/expressions.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
-import { change, changeOrInspect, remove } from '../../table/writes.ts';
+import { change, changeOrInspect, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
@@ -82,6 +84,21 @@ export async function findApp(deps: Deps, caller: Pick<Caller, 'accountId'>, id:
   return app;
 }
 
+/** Returns a write of an application that exists. It throws `ConcurrentUpdateError` if the application changed, and 404 if it was deleted. */
+export const changeExisting = ({ accountId, id }: AccountScopedId, changes: Change): Write =>
+  changeOrInspect(App, { accountId, id }, changes, (found) =>
+    found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
+  );
+
+/** Returns the host names of an application except those that another application has claimed since. */
+export async function ownedHosts(
+  { table }: Pick<Deps, 'table'>,
+  { id, hosts }: Pick<App, 'id' | 'hosts'>,
+): Promise<string[]> {
+  const claims = await Promise.all(hosts.map((host) => table.get(Host, { host })));
+  return hosts.filter((_, index) => (claims[index]?.applicationId ?? id) === id);
+}
+
 /**
  * Returns the error for a host name that is in use: 409.
  * @param releasing true while the holder releases the domain; the removal of its tenant takes minutes
@@ -132,11 +149,8 @@ export async function updateApp(
       return { data: before };
     const set = { ...settings, updatedAt: deps.now().toISOString() };
     const what = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when };
-    const write = changeOrInspect(App, { accountId, id }, what, (found) =>
-      found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
-    );
     const after = viewApp({ ...app, ...set });
-    return await deps.commit([write], { data: after }, { before, after });
+    return await deps.commit([changeExisting(app, what)], { data: after }, { before, after });
   };
   return await retryRequest(update);
 }
@@ -189,9 +203,7 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
   };
   return await deps.commit(
     [
-      changeOrInspect(App, { accountId, id }, { set, remove: ['listPk', 'listSk'], when }, (app) =>
-        app && app.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
-      ),
+      changeExisting(app, { set, remove: ['listPk', 'listSk'], when }),
       change(Account, { id: accountId }, { add: { appCount: -1 } }),
       emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
       ...ownedHosts.map(markReleasing),

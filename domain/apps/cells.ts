@@ -63,6 +63,17 @@ export const cellsInUse = ({ cellId, movingTo, drainingFrom }: Pick<App, 'cellId
     id === undefined ? [] : [{ cellId: id }],
   );
 
+/** Removes an application's function and logs from a cell. May be repeated. */
+export async function removeFromCell(
+  { cellOf }: InCell<'appHost' | 'appLogs'>,
+  cell: Placed,
+  applicationId: string,
+): Promise<void> {
+  const { appHost, appLogs } = await cellOf(cell);
+  await appHost.remove(applicationId);
+  await appLogs.remove(applicationId);
+}
+
 /** Returns all cells that operators have registered. */
 export const listCells = ({ table }: Pick<Deps, 'table'>): Promise<Cell[]> => table.all(Cell, CELLS);
 

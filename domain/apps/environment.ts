@@ -15,7 +15,7 @@ import { App, EnvSet } from '../../table/entities/apps.ts';
 import { check, create, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { noSuchApp } from './apps.ts';
+import { findApp, noSuchApp } from './apps.ts';
 
 /** Returns the encryption context of an application's variables: only the application's function may decrypt them. */
 export const envContext = (deps: Deps, applicationId: string) => ({
@@ -64,8 +64,7 @@ async function envWrites(
 
 /** Reads an application's variables. Throws 404 if the application does not exist or is being deleted. */
 async function readEnv(deps: Deps, key: AppKey): Promise<EnvSet | undefined> {
-  const [app, env] = await Promise.all([deps.table.get(App, key), deps.table.get(EnvSet, key)]);
-  if (!app || app.status === 'DELETING') throw noSuchApp();
+  const [, env] = await Promise.all([findApp(deps, key, key.id), deps.table.get(EnvSet, key)]);
   return env;
 }
 

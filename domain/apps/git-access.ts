@@ -8,13 +8,13 @@ import type {
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
-import { App, GitAccess } from '../../table/entities/apps.ts';
+import { GitAccess } from '../../table/entities/apps.ts';
 import type { Change } from '../../table/expressions.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { openSecret } from '../cache/secret-cache.ts';
 import { changedConcurrently } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { noSuchApp } from './apps.ts';
+import { findApp, noSuchApp } from './apps.ts';
 
 /** Returns the encryption context of an application's hook secret: the function that authenticates hooks can decrypt nothing else. */
 const hookContext = (applicationId: string) => ({ gitHook: applicationId });
@@ -50,12 +50,9 @@ export const openHookSecret = (deps: { secrets: Secrets }, { applicationId, hook
   openSecret(deps, hookContext(applicationId), hookSecret);
 
 /** Returns the Git credentials of an application of the caller. Throws 404. */
-async function findAccess(deps: Deps, { accountId }: Caller, id: string): Promise<GitAccess> {
-  const [app, access] = await Promise.all([
-    deps.table.get(App, { accountId, id }),
-    deps.table.get(GitAccess, { applicationId: id }),
-  ]);
-  if (!app || app.status === 'DELETING' || !access) throw noSuchApp();
+async function findAccess(deps: Deps, caller: Caller, id: string): Promise<GitAccess> {
+  const [, access] = await Promise.all([findApp(deps, caller, id), deps.table.get(GitAccess, { applicationId: id })]);
+  if (!access) throw noSuchApp();
   return access;
 }
 

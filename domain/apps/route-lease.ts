@@ -1,8 +1,8 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { RouteWriter } from '../../table/entities/routes.ts';
 import { unchanged } from '../../table/expressions.ts';
-import { change, upsert } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { upsert } from '../../table/writes.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { timestampAfter } from '../time.ts';
 
@@ -60,8 +60,7 @@ export async function acquireLease(
     holder: unchanged(holder),
     leaseUntil: unchanged(leaseUntil),
   } as const;
-  const write = change(RouteWriter, { cellId }, { set: newLease(deps, id), when }, concurrentUpdate);
-  return await ignoreConflict(deps.table.write(RouteWriter, write));
+  return await tryChange(deps, RouteWriter, { cellId }, { set: newLease(deps, id), when });
 }
 
 /**
@@ -77,16 +76,11 @@ export async function releaseLease(
   indexes: readonly number[],
   isSettled: boolean,
 ): Promise<RouteWriter> {
-  const write = change(
-    RouteWriter,
-    { cellId },
-    {
-      ...(isSettled ? { remove: ['holder', 'leaseUntil'] } : { set: RELEASED_UNSETTLED }),
-      removeAt: { pending: indexes },
-      // No longer holds after the write, so that repeating it removes nothing more.
-      when: { holder: { is: id } },
-    },
-    concurrentUpdate,
-  );
-  return (await ignoreConflict(deps.table.write(RouteWriter, write))) ?? (await readWriter(deps, cellId));
+  const released = {
+    ...(isSettled ? { remove: ['holder', 'leaseUntil'] } : { set: RELEASED_UNSETTLED }),
+    removeAt: { pending: indexes },
+    // No longer holds after the write, so that repeating it removes nothing more.
+    when: { holder: { is: id } },
+  };
+  return (await tryChange(deps, RouteWriter, { cellId }, released)) ?? (await readWriter(deps, cellId));
 }

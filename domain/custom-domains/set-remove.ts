@@ -6,10 +6,9 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { App } from '../../table/entities/apps.ts';
 import { schedule } from '../../table/schedule.ts';
-import { changeOrInspect } from '../../table/writes.ts';
-import { domainTaken, findApp, noSuchApp } from '../apps/apps.ts';
+import { changeExisting, domainTaken, findApp } from '../apps/apps.ts';
 import { assertNotPlatformDomain, type InCell, listCells } from '../apps/cells.ts';
-import { concurrentUpdate, retryRequest } from '../conflict.ts';
+import { retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from './claim.ts';
@@ -52,9 +51,7 @@ async function setOnce(
   const taken: TakenError = (holder) => domainTaken('domain', domain, holder?.releasing);
   return await deps.commit(
     [
-      changeOrInspect(App, app, { set, when }, (found) =>
-        found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
-      ),
+      changeExisting(app, { set, when }),
       ...claimWrites(ids, customDomain, { contested, taken }),
       countToday(deps, account, 'customDomainsPerDay'),
     ],

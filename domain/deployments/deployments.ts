@@ -9,7 +9,7 @@ import { formatMark, toLines, toText } from '../../providers/builds/build-log.ts
 import type { Builds } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
-import { noSuchApp } from '../apps/apps.ts';
+import { findApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
 import { endThatFits, itemsThatFit } from '../response-size.ts';
@@ -24,11 +24,10 @@ export async function listDeployments(
   caller: Caller,
   { id, ...page }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const [app, found] = await Promise.all([
-    deps.table.get(App, { accountId: caller.accountId, id }),
+  const [, found] = await Promise.all([
+    findApp(deps, caller, id),
     deps.table.list(Deployment, deploymentsOf(id), page),
   ]);
-  if (!app || app.status === 'DELETING') throw noSuchApp();
   return pageBody(found, viewDeployment);
 }
 

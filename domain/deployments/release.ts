@@ -4,10 +4,11 @@ import { HostThrottled, RuntimeRetired } from '../../providers/app-host/resource
 import type { Builds } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
 import { routeTo } from '../../providers/edge/host-routes.ts';
-import { App, Host } from '../../table/entities/apps.ts';
+import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
-import { edgeOf, HOME_CELL, type InCell } from '../apps/cells.ts';
+import { ownedHosts } from '../apps/apps.ts';
+import { edgeOf, HOME_CELL, type InCell, removeFromCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
@@ -94,10 +95,7 @@ export async function releaseDeployment(
     ]);
   } finally {
     // Also after a failure: the function may have been created.
-    await cleanUpIfDeleted(deps, ids, async () => {
-      await appHost.remove(applicationId);
-      await appLogs.remove(applicationId);
-    });
+    await cleanUpIfDeleted(deps, ids, () => removeFromCell(deps, app, applicationId));
   }
   if (release === undefined) return await requeueRelease(deps, cellId, deployment);
   if (isThrottled) await slowDown(deps, cellId);
@@ -143,10 +141,4 @@ export async function switchRelease(
   // The first switch opens the function's URL. If the application was suspended meanwhile, close the URL again.
   const { status } = (await readDeployment(deps, ids)).app;
   if (status === 'SUSPENDED') await appAccess.close(app.id);
-}
-
-/** Returns the application's host names except those that another application has claimed since. */
-async function ownedHosts(deps: Deps, { id, hosts }: App): Promise<string[]> {
-  const claims = await Promise.all(hosts.map((host) => deps.table.get(Host, { host })));
-  return hosts.filter((_, index) => (claims[index]?.applicationId ?? id) === id);
 }

@@ -9,12 +9,13 @@ import type { App } from '../../table/entities/apps.ts';
 import type { Move } from '../../table/entities/cells.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { DEFAULT_HEALTH_CHECK_PATH } from '../apps/apps.ts';
+import { removeFromCell } from '../apps/cells.ts';
 import { probeRelease } from '../deployments/check.ts';
 import { canRollBackTo } from '../deployments/deployment.ts';
 import { MAX_KEPT_RELEASES } from '../deployments/rollback.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
-import { type MoveDeps, MoveFailed, movedApp, removeFrom, saveMove } from './state.ts';
+import { type MoveDeps, MoveFailed, movedApp, saveMove } from './state.ts';
 
 /** The file with the variables in a release's archive (builder/package/archive.ts). */
 const ENVIRONMENT_FILE = '.service/env.json';
@@ -129,7 +130,7 @@ async function createRelease(
     throw error;
   });
   // If the application was deleted meanwhile, its teardown may have missed this release.
-  if (!(await movedApp(deps, move))) await removeFrom(deps, move.to, app.id);
+  if (!(await movedApp(deps, move))) await removeFromCell(deps, { cellId: move.to }, app.id);
   return number;
 }
 

@@ -1,12 +1,14 @@
-import { App, Host } from '../../table/entities/apps.ts';
+import { App } from '../../table/entities/apps.ts';
 import { Move } from '../../table/entities/cells.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
+import { ownedHosts } from '../apps/apps.ts';
+import { removeFromCell } from '../apps/cells.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { NO_PROMOTION, promoteNextDeployment } from '../deployments/finish.ts';
 import type { Deps } from '../deps.ts';
-import { type MoveDeps, movedApp, removeFrom } from './state.ts';
+import { type MoveDeps, movedApp } from './state.ts';
 
 /** Ends a move and releases the application from it, with an entry in the audit log. */
 async function endMove(deps: Deps, move: Move, status: 'DONE' | 'FAILED', problem?: string): Promise<void> {
@@ -39,7 +41,7 @@ async function endMove(deps: Deps, move: Move, status: 'DONE' | 'FAILED', proble
 
 /** Removes the application from the old cell, and ends the move. */
 export async function completeMove(deps: MoveDeps, move: Move): Promise<void> {
-  await removeFrom(deps, move.from, move.applicationId);
+  await removeFromCell(deps, { cellId: move.from }, move.applicationId);
   await endMove(deps, move, 'DONE');
 }
 
@@ -49,16 +51,14 @@ export async function completeMove(deps: MoveDeps, move: Move): Promise<void> {
  */
 async function removeRoutes(deps: MoveDeps, { edge, applicationId }: Move): Promise<void> {
   if (!edge) return;
-  const claims = await Promise.all(edge.hosts.map((host) => deps.table.get(Host, { host })));
-  const owned = edge.hosts.filter((_, index) => (claims[index]?.applicationId ?? applicationId) === applicationId);
   const { hostRoutes } = await deps.cellOf({ cellId: edge.cellId });
-  await hostRoutes.remove(owned);
+  await hostRoutes.remove(await ownedHosts(deps, { id: applicationId, hosts: edge.hosts }));
 }
 
 /** Ends the move of a deleted application. Cleans up first, because a step may have created resources after the teardown ended. */
 export async function endWithApp(deps: MoveDeps, move: Move): Promise<void> {
   await removeRoutes(deps, move);
-  for (const cellId of [move.from, move.to]) await removeFrom(deps, cellId, move.applicationId);
+  for (const cellId of [move.from, move.to]) await removeFromCell(deps, { cellId }, move.applicationId);
   await endMove(deps, move, 'FAILED', 'The application was deleted.');
 }
 
@@ -73,6 +73,6 @@ async function isInOldCell(deps: MoveDeps, { from, applicationId, releases = [] 
 /** Ends a failed move with its reason: removes the application from the new cell and leaves it in the old one. */
 export async function abandonMove(deps: MoveDeps, move: Move, problem: string): Promise<void> {
   // After a restore of the table to a time before the move was completed, the new cell serves: then `operate repair` brings the application back.
-  if (await isInOldCell(deps, move)) await removeFrom(deps, move.to, move.applicationId);
+  if (await isInOldCell(deps, move)) await removeFromCell(deps, { cellId: move.to }, move.applicationId);
   await endMove(deps, move, 'FAILED', problem);
 }

@@ -1,7 +1,6 @@
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Move } from '../../table/entities/cells.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { scheduleCheck } from './state.ts';
@@ -28,6 +27,6 @@ export const moveQueue: DueQueue<typeof Move, Deps & MoveExecutions> = {
     const attempts = status === 'ENDED' ? move.attempts + 1 : move.attempts;
     if (status !== 'RUNNING') await startMove(deps, { ...move, attempts });
     const what = { set: { attempts, ...scheduleCheck(deps) }, when: { attempts: { is: move.attempts } } };
-    await ignoreConflict(deps.table.write(Move, change(Move, move, what, concurrentUpdate)));
+    await tryChange(deps, Move, move, what);
   },
 };

@@ -48,13 +48,6 @@ export async function movedApp({ table }: Pick<Deps, 'table'>, move: Move): Prom
   return app && app.status !== 'DELETING' && app.moveId === move.id ? app : undefined;
 }
 
-/** Removes an application's function and logs from a cell. */
-export async function removeFrom(deps: MoveDeps, cellId: string, applicationId: string): Promise<void> {
-  const { appHost, appLogs } = await deps.cellOf({ cellId });
-  await appHost.remove(applicationId);
-  await appLogs.remove(applicationId);
-}
-
 /**
  * Opens or closes the function's URL in the new cell by the application's status. A concurrent change of the status is applied to both
  * cells (domain/deployments/suspension.ts), but may not find the new URL yet, so the status is read again afterwards.

@@ -5,7 +5,7 @@ import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { remove, type Write } from '../../table/writes.ts';
-import { cellsInUse, claimedHosts, edgeOf, HOME_CELL, type InCell } from '../apps/cells.ts';
+import { cellsInUse, claimedHosts, edgeOf, HOME_CELL, type InCell, removeFromCell } from '../apps/cells.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
 import { failDeployment } from '../deployments/finish.ts';
@@ -33,7 +33,7 @@ export async function teardownApp(
     if (deploymentId) {
       await deps.builds.remove(applicationId, deploymentId);
       // A workflow step that was creating a release removes it itself, unless the step died.
-      await removeFunctions(deps, applicationId, cellIds);
+      for (const cellId of cellIds) await removeFromCell(deps, { cellId }, applicationId);
     }
     return await deps.builds.removeCaches(applicationId);
   }
@@ -45,11 +45,7 @@ export async function teardownApp(
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   // The routes are removed first: they point to a host name that others can claim soon.
   await hostRoutes.remove([...app.hosts, ...domain]);
-  await removeFunctions(
-    deps,
-    applicationId,
-    cellsInUse(app).map(({ cellId }) => cellId),
-  );
+  for (const cell of cellsInUse(app)) await removeFromCell(deps, cell, applicationId);
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
   const list = deploymentsOf(applicationId);
@@ -76,19 +72,6 @@ export async function teardownApp(
     remove(GitAccess, { applicationId }),
     remove(App, key),
   ]);
-}
-
-/** Removes an application's function and logs in the given cells. */
-async function removeFunctions(
-  deps: InCell<'appHost' | 'appLogs'>,
-  applicationId: string,
-  cellIds: readonly string[],
-): Promise<void> {
-  for (const cellId of cellIds) {
-    const { appHost, appLogs } = await deps.cellOf({ cellId });
-    await appHost.remove(applicationId);
-    await appLogs.remove(applicationId);
-  }
 }
 
 /** Returns the host if it still belongs to this application. After its tenant was removed, another application may have claimed it. */

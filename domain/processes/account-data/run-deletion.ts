@@ -13,7 +13,7 @@ import {
 import { Zone, zoneChanged } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
-import { DAY } from '../../../table/entity.ts';
+import { DAY, epoch } from '../../../table/entity.ts';
 import { unchanged } from '../../../table/expressions.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, create, remove, type Write } from '../../../table/writes.ts';
@@ -27,7 +27,7 @@ import { formatRand } from '../../billing/money.ts';
 import { cancelSubscription } from '../../billing/subscriptions.ts';
 import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
 import { Wallet } from '../../billing/wallet.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict, tryChange, tryTransact } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { notRemoved } from '../../hosting/removal.ts';
 import { expireLater, scheduleCheck } from '../../registrar/schedule.ts';
@@ -51,8 +51,6 @@ const SLICE_MS = 20_000;
 /** Days for which a deleted login stays in the table: longer than its access tokens are valid, so that none opens a new account. */
 const DELETED_LOGIN_DAYS = 2;
 const SUSPENSION_REASON = 'It is being deleted, as its owner requested.';
-
-const epochOf = (date: Date) => Math.floor(date.getTime() / 1000);
 
 /** Begins a deletion after its grace period. Afterwards it cannot be cancelled, and keys and logins are refused. @returns true if it began */
 async function beginDeletion(deps: DeletionDeps, { accountId, endsAt }: AccountDeletion): Promise<boolean> {
@@ -91,7 +89,7 @@ async function endSubscriptions(deps: DeletionDeps, accountId: string): Promise<
       ...(isServed ? [change(HostingAccount, { accountId, id }, checkNow, concurrentUpdate)] : []),
     ];
     // On a conflict the hosting has ended in the meantime, and the next run ends its subscription.
-    await ignoreConflict(deps.table.transact(writes));
+    await tryTransact(deps, writes);
   }
   const unpaid = await deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'));
   for (const { id } of unpaid) await voidUnpaidInvoice(deps, accountId, id);
@@ -142,9 +140,8 @@ async function stopRenewals(deps: DeletionDeps, accountId: string): Promise<bool
       status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : expireLater(deps.now());
     const set = { autoRenew: false, owner: emptyRegistrant, ...next };
     const when = { status: { is: status }, task: 'absent' as const };
-    const write = change(Domain, { accountId, id }, { set, when }, concurrentUpdate);
     // On a conflict the domain has changed since it was listed. The next run reads it again.
-    if (!(await ignoreConflict(deps.table.write(Domain, write)))) done = false;
+    if (!(await tryChange(deps, Domain, { accountId, id }, { set, when }))) done = false;
   }
   return done;
 }
@@ -181,7 +178,7 @@ async function deleteLogins(deps: DeletionDeps, { id: accountId, logins = [] }: 
     const others = membershipsOf(login).filter((each) => each.accountId !== accountId);
     if (others.length > 0) return await deps.table.transact(setMemberships(login, others));
     await deps.users.remove(subject);
-    const expiresAtEpoch = epochOf(deps.now()) + DELETED_LOGIN_DAYS * DAY;
+    const expiresAtEpoch = epoch(deps.now()) + DELETED_LOGIN_DAYS * DAY;
     const update = { set: { suspended: SUSPENSION_REASON, expiresAtEpoch }, remove: ['email', 'name', 'accountName'] };
     // The login may have accepted an invitation in the meantime. A member without a login could not be removed.
     const when = { membershipsVersion: unchanged(login.membershipsVersion) };
@@ -253,7 +250,7 @@ async function continueAt(
 ): Promise<void> {
   const set = { ...(removal && { removal }), ...schedule(AccountDeletion, at) };
   const next = { set, when: { status: { is: 'RUNNING' } } };
-  await ignoreConflict(deps.table.transact([change(AccountDeletion, { accountId }, next, concurrentUpdate)]));
+  await tryTransact(deps, [change(AccountDeletion, { accountId }, next, concurrentUpdate)]);
 }
 
 async function advanceDeletion(deps: DeletionDeps, deletion: AccountDeletion): Promise<void> {
@@ -262,7 +259,7 @@ async function advanceDeletion(deps: DeletionDeps, deletion: AccountDeletion): P
   const account = await deps.table.get(Account, { id: accountId });
   if (!account?.deletion) {
     const update = { remove: unschedule(AccountDeletion), when: { status: { is: status } } };
-    await ignoreConflict(deps.table.transact([change(AccountDeletion, { accountId }, update, concurrentUpdate)]));
+    await tryTransact(deps, [change(AccountDeletion, { accountId }, update, concurrentUpdate)]);
     return;
   }
   if (status === 'GRACE' && !(await beginDeletion(deps, deletion))) return;
