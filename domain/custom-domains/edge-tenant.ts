@@ -69,7 +69,7 @@ async function checkAgainOnConflict(step: Promise<CheckResult>): Promise<CheckRe
 async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
   const { host } = tenantItem;
   // Also for a tenant that already serves: the account may not have had the domain's zone when the tenant was created.
-  const { isManaged, changed } = await setZoneAlias(deps, tenantItem, deps.edgeEndpoint, concurrentUpdate);
+  const { isManaged, changed } = await setZoneAlias(deps, tenantItem, deps.edgeEndpoint);
   if (changed) return { done: false, waitSeconds: 5 };
   const name = tenantName(tenantItem);
   const tenant = await deps.edgeTenants.find(name);
@@ -193,7 +193,7 @@ async function removeTenant(deps: TenantDeps, tenantItem: DistributionTenant): P
   if (tenant?.enabled) await deps.edgeTenants.disable(tenant, host);
   else if (tenant) await deps.edgeTenants.remove(tenant);
   if (tenant || isCreateLeased(deps, tenantItem)) return await saveChanges(deps, tenantItem, {});
-  await setZoneAlias(deps, tenantItem, undefined, concurrentUpdate);
+  await setZoneAlias(deps, tenantItem, undefined);
   await deps.table.transact([
     remove(DistributionTenant, { host }, { version: { is: version } }, concurrentUpdate),
     remove(Host, { host }, { applicationId: { is: applicationId } }, concurrentUpdate),

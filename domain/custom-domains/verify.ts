@@ -13,7 +13,7 @@ import { change, create, remove, replace } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
 import { edgeOf, type InCell } from '../apps/cells.ts';
 import { commitAsPlatform } from '../audit/record.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, tryChange } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -262,6 +262,6 @@ export const customDomainQueue: DueQueue<typeof App, Deps & { txt: TxtRecords }>
     if (await unlessLimited(checking.then(() => true))) return;
     const next = schedule(App, timestampAfter(deps.now(), MAX_RECHECK_DELAY_MS));
     const what = { set: next, when: ifStillPending(customDomain) };
-    await ignoreConflict(deps.table.write(App, change(App, app, what, concurrentUpdate)));
+    await tryChange(deps, App, app, what);
   },
 };

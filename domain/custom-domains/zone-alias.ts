@@ -44,15 +44,12 @@ export interface ZoneAliasResult {
 
 /**
  * Sets the alias of a host to an address, or removes it (`undefined`), if the platform serves the host's zone for the account. The
- * owner's records at the same name take precedence. May be repeated.
- *
- * @param onConditionFailed creates the error for a zone that changed meanwhile
+ * owner's records at the same name take precedence. May be repeated. Throws `ConcurrentUpdateError` if the zone changed meanwhile.
  */
 export async function setZoneAlias(
   deps: Deps,
   { accountId, host }: { accountId: string; host: string },
   address: string | undefined,
-  onConditionFailed: () => Error,
 ): Promise<ZoneAliasResult> {
   // Includes a domain that the registrar no longer lists: if that is a mistake, its zone will be in use again.
   const domain = (await findActiveDomains(deps, host)).find((owned) => owned.accountId === accountId);
@@ -65,7 +62,7 @@ export async function setZoneAlias(
   const set = { aliases, version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
   const isUnchanged = { version: { is: zone.version } };
   await deps.table.transact([
-    change(Zone, { accountId, domainId: domain.id }, { set, when: isUnchanged }, onConditionFailed),
+    change(Zone, { accountId, domainId: domain.id }, { set, when: isUnchanged }, concurrentUpdate),
   ]);
   return { isManaged: true, changed: true };
 }
@@ -79,6 +76,6 @@ export async function setZoneAliases(
     const tenant = holder === accountId ? await deps.table.get(DistributionTenant, { host }) : undefined;
     if (!tenant || tenant.status === 'CLOSING') continue;
     const { edgeEndpoint } = await deps.cellOf(tenant);
-    await retryOnConflict(() => setZoneAlias(deps, tenant, edgeEndpoint, concurrentUpdate));
+    await retryOnConflict(() => setZoneAlias(deps, tenant, edgeEndpoint));
   }
 }

@@ -3,15 +3,10 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { NameServersBusy } from '../../providers/dns/busy.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { schedule } from '../../table/schedule.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import type { DomainIds } from '../registrar/tasks.ts';
 import { HOUR_MS, MINUTE_MS } from '../time.ts';
-
-export interface ZoneIds {
-  accountId: string;
-  domainId: string;
-}
 
 /** Duration of a zone's lease, in milliseconds: longer than a function's timeout. Only the holder of the lease writes to the zone. */
 const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
@@ -34,9 +29,7 @@ export interface ZoneProblem {
 }
 
 /** The condition of writes that require the lease. */
-export interface LeaseCondition {
-  'lease.holder': { is: string };
-}
+export type LeaseCondition = { 'lease.holder': { is: string } };
 
 /** Attributes that an execution removes when it has finished its work on a zone. */
 export const LEASE_ATTRIBUTES = ['lease', 'failures', 'retryAt'] as const;
@@ -48,14 +41,14 @@ export const LEASE_ATTRIBUTES = ['lease', 'failures', 'retryAt'] as const;
  */
 export async function withLease<R>(
   deps: Pick<Deps, 'table' | 'now'>,
-  ids: ZoneIds,
+  ids: DomainIds,
   work: (zone: Zone, lease: LeaseCondition) => Promise<R>,
 ): Promise<{ result: R } | { problem: ZoneProblem } | undefined> {
   const now = deps.now().getTime();
   const holder = randomUUID();
   const when = { 'lease.until': { absentOrBelow: now }, retryAt: { absentOrBelow: now + 1 } } as const;
   const acquire = { set: { lease: { holder, until: now + LEASE_MS } }, when };
-  const zone = await ignoreConflict(deps.table.write(Zone, change(Zone, ids, acquire, concurrentUpdate)));
+  const zone = await tryChange(deps, Zone, ids, acquire);
   if (!zone) return undefined;
   const lease: LeaseCondition = { 'lease.holder': { is: holder } };
   try {
@@ -65,8 +58,8 @@ export async function withLease<R>(
     const failures = (zone.failures ?? 0) + (isBusy ? 0 : 1);
     const retryAt = now + (isBusy ? BUSY_RETRY_MS : retryDelay(failures));
     const set = { failures, retryAt, ...schedule(Zone, new Date(retryAt)) };
-    const what = { set, remove: ['lease'], when: { ...lease } };
-    await ignoreConflict(deps.table.write(Zone, change(Zone, ids, what, concurrentUpdate)));
+    const what = { set, remove: ['lease'], when: lease };
+    await tryChange(deps, Zone, ids, what);
     return { problem: { failures, error } };
   }
 }

@@ -3,11 +3,12 @@ import type { Dns } from '../../providers/dns/dns.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { schedule } from '../../table/schedule.ts';
-import { change, remove } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { remove } from '../../table/writes.ts';
+import { concurrentUpdate, tryChange, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import type { DomainIds } from '../registrar/tasks.ts';
 import { DAY_MS, timestampAfter } from '../time.ts';
-import { LEASE_ATTRIBUTES, withLease, type ZoneIds } from './lease.ts';
+import { LEASE_ATTRIBUTES, withLease } from './lease.ts';
 import { diffRecordSets, syncZone, type ZoneSyncResult } from './sync.ts';
 
 /**
@@ -41,23 +42,23 @@ export interface ZoneResult extends Omit<ZoneSyncResult, 'changed'> {
 type ReleaseDeps = Pick<Deps, 'table' | 'now'> & { dns: Dns; delegations: Delegations };
 
 /** Handles a message about a zone: syncs it, or checks whether a released zone is still needed. */
-export async function handleZoneMessage(deps: ReleaseDeps, ids: ZoneIds): Promise<ZoneResult> {
+export async function handleZoneMessage(deps: ReleaseDeps, ids: DomainIds): Promise<ZoneResult> {
   const zone = await deps.table.get(Zone, ids);
   return zone?.releasedAt ? await checkReleased(deps, ids) : await syncZone(deps, ids);
 }
 
-async function checkReleased(deps: ReleaseDeps, ids: ZoneIds): Promise<ZoneResult> {
+async function checkReleased(deps: ReleaseDeps, ids: DomainIds): Promise<ZoneResult> {
   const checked = await withLease<ZoneResult>(deps, ids, async (zone, lease) => {
     const now = deps.now();
     const end = async (fate: ZoneFate) => {
-      await ignoreConflict(deps.table.transact([remove(Zone, ids, { ...lease }, concurrentUpdate)]));
+      await tryTransact(deps, [remove(Zone, ids, lease, concurrentUpdate)]);
       return { fate };
     };
     const keep = async (result: ZoneResult, afterMs: number, undelegatedSince: string | undefined) => {
       const set = { ...(undelegatedSince && { undelegatedSince }), ...schedule(Zone, timestampAfter(now, afterMs)) };
       const removed = [...LEASE_ATTRIBUTES, ...(undelegatedSince ? [] : ['undelegatedSince'])];
-      const what = { set, remove: removed, when: { ...lease } };
-      await ignoreConflict(deps.table.write(Zone, change(Zone, ids, what, concurrentUpdate)));
+      const what = { set, remove: removed, when: lease };
+      await tryChange(deps, Zone, ids, what);
       return result;
     };
     const { name, undelegatedSince } = zone;

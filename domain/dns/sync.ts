@@ -3,12 +3,12 @@ import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { DnsRecord, recordsOf, Zone } from '../../table/entities/dns.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import type { DomainIds } from '../registrar/tasks.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
-import { LEASE_ATTRIBUTES, retryDelay, withLease, type ZoneIds, type ZoneProblem } from './lease.ts';
+import { LEASE_ATTRIBUTES, retryDelay, withLease, type ZoneProblem } from './lease.ts';
 import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
 /** Returns the key of a record set: there is one set per name and type. */
@@ -73,7 +73,7 @@ export interface ZoneSyncResult {
  * including changes made meanwhile; so an execution that finds the lease taken has nothing to do. Nothing is written to a released zone
  * (domain/dns/release.ts).
  */
-export async function syncZone(deps: SyncDeps, ids: ZoneIds): Promise<ZoneSyncResult> {
+export async function syncZone(deps: SyncDeps, ids: DomainIds): Promise<ZoneSyncResult> {
   const synced = await withLease(deps, ids, async (first, lease) => {
     let changed = 0;
     for (let zone: Zone | undefined = first; zone; zone = await deps.table.get(Zone, ids)) {
@@ -85,7 +85,7 @@ export async function syncZone(deps: SyncDeps, ids: ZoneIds): Promise<ZoneSyncRe
       const set = zone.hostedZoneId && !releasedAt ? { mirrored: version } : {};
       const remove = [...LEASE_ATTRIBUTES, ...(releasedAt ? [] : unschedule(Zone))];
       const done = { set, remove, when: { version: { is: version }, ...lease } };
-      if (await ignoreConflict(deps.table.write(Zone, change(Zone, ids, done, concurrentUpdate)))) return changed;
+      if (await tryChange(deps, Zone, ids, done)) return changed;
     }
     // The zone was deleted together with its domain, whose registration failed.
     return changed;
@@ -128,6 +128,6 @@ export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { zo
     const next = schedule(Zone, timestampAfter(deps.now(), retryDelay(zone.failures ?? 0)));
     const what = { set: next, when: { dueAt: { is: dueAt } } };
     // A conflict means that the zone was synced in the meantime: it is no longer due, or has a new due time.
-    await ignoreConflict(deps.table.write(Zone, change(Zone, zone, what, concurrentUpdate)));
+    await tryChange(deps, Zone, zone, what);
   },
 };

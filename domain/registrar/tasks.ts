@@ -9,7 +9,7 @@ import { change, create, remove, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { voidInvoice } from '../billing/invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS, MINUTE_MS } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
@@ -21,10 +21,9 @@ import { checkVerification } from './verification.ts';
  * The steps of a registrar task, which the state machine calls (lib/state-machines/registrar.ts). Each step may run twice and may crash
  * anywhere. Money is refunded only if the registrar has certainly not done what it was paid for.
  */
-export interface DomainIds {
-  accountId: string;
-  domainId: string;
-}
+
+export const DomainInput = z.object({ accountId: z.string(), domainId: z.string() });
+export type DomainIds = z.output<typeof DomainInput>;
 type Task = NonNullable<Domain['task']>;
 
 /** Progress of a task: pending at the registrar, done, refused, or already ended. */
@@ -58,9 +57,7 @@ export async function submitTask(deps: Deps & { registrar: Registrar }, ids: Dom
   const submitted = await submitOnce(deps.registrar, domain, task);
   if (typeof submitted === 'string') return progressOf(submitted, deps, task);
   const set = { 'task.operationId': submitted.operationId };
-  await ignoreConflict(
-    deps.table.write(Domain, change(Domain, domain, { set, when: ifTaskUnchanged(task) }, concurrentUpdate)),
-  );
+  await tryChange(deps, Domain, domain, { set, when: ifTaskUnchanged(task) });
   return progressOf('PENDING', deps, task);
 }
 
@@ -295,5 +292,3 @@ export async function endDomain(
     after: { domain: domain.name, status, ...(status === 'FAILED' ? { reason: 'UNPAID' } : {}) },
   });
 }
-
-export const DomainInput = z.object({ accountId: z.string(), domainId: z.string() });
