@@ -4,7 +4,7 @@ import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/bil
 import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
@@ -19,7 +19,6 @@ import {
   findOwned,
   invoiceLineForPeriod,
   nextInvoiceAt,
-  type OwnedSubscription,
   viewSubscription,
 } from './subscriptions.ts';
 import { topUpQueue } from './top-up-queue.ts';
@@ -40,13 +39,9 @@ const laterOf = (time: string, other = '') => (time > other ? time : other);
 type LifecycleDeps = Deps & { plans: ReadPlans };
 
 /** Reschedules a subscription, unless another change has rescheduled it since it was read. */
-async function reschedule(
-  { table }: Deps,
-  { accountId, id, dueAt = '' }: Subscription,
-  at: string,
-): Promise<undefined> {
+async function reschedule(deps: Deps, { accountId, id, dueAt = '' }: Subscription, at: string): Promise<undefined> {
   const update = { set: schedule(Subscription, at), when: { dueAt: { is: dueAt } } };
-  await ignoreConflict(table.transact([change(Subscription, { accountId, id }, update, concurrentUpdate)]));
+  await tryTransact(deps, [change(Subscription, { accountId, id }, update, concurrentUpdate)]);
 }
 
 /**
@@ -152,7 +147,7 @@ export async function clearRenewal(deps: Deps, invoice: Invoice): Promise<void> 
     ...(status === 'SUSPENDED' ? [activated(deps, subscription)] : []),
   ];
   // On a conflict, the renewal has already been cleared, or the subscription was cancelled.
-  await ignoreConflict(deps.table.transact(writes));
+  await tryTransact(deps, writes);
 }
 
 /**
@@ -183,8 +178,8 @@ function nextStepAt({ status, renewal }: Subscription, { resumedAt }: Account): 
   return suspendedAt === undefined ? cancelsAt : laterOf(cancelsAt, timestampAfter(suspendedAt, MIN_SUSPENDED_MS));
 }
 
-/** Suspends a subscription within a transaction. @returns the action and the new status, for the audit log */
-function suspendUnpaid(wallet: Wallet, { accountId, id, status }: Subscription, { id: invoiceId }: Invoice) {
+/** Suspends a subscription within a transaction. */
+function suspendWithin(wallet: Wallet, { accountId, id, status }: Subscription, { id: invoiceId }: Invoice): void {
   const suspended = { status: 'SUSPENDED', 'renewal.suspendedAt': wallet.now };
   const set = { ...suspended, ...schedule(Subscription, timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
   const when = { status: { is: status }, 'renewal.invoiceId': { is: invoiceId } };
@@ -193,13 +188,6 @@ function suspendUnpaid(wallet: Wallet, { accountId, id, status }: Subscription, 
     // If the invoice has been paid since the read, the plan is renewed and must not be suspended.
     check(Invoice, { accountId, id: invoiceId }, { status: { is: 'UNPAID' } }, concurrentUpdate),
   );
-  return { action: 'subscription.suspended', after: 'SUSPENDED' } as const;
-}
-
-/** Cancels a suspended subscription within a transaction. @returns the action and the new status, for the audit log */
-function cancelUnpaid(deps: Deps, wallet: Wallet, owned: OwnedSubscription) {
-  cancelWithin(deps, wallet, owned, { endsNow: true });
-  return { action: 'subscription.cancelled', after: 'CANCELLED' } as const;
 }
 
 /**
@@ -221,14 +209,14 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     const recheckAt = postponedTo(wallet) ?? (next > wallet.now ? next : undefined);
     if (recheckAt) return await reschedule(deps, subscription, recheckAt);
     // A subscription that is processed late, after an outage or quarantine, is also suspended before it is cancelled.
-    const { action, after } =
-      status === 'ACTIVE' ? suspendUnpaid(wallet, subscription, renewal) : cancelUnpaid(deps, wallet, owned);
+    if (status === 'ACTIVE') suspendWithin(wallet, subscription, renewal);
+    else cancelWithin(deps, wallet, owned, { endsNow: true });
     const before = viewSubscription(subscription);
-    return await deps.commit(
-      wallet.writes(planAfter(subscription, all, wallet.now)),
-      undefined,
-      wallet.audited(action, id, { ...before, status: after }, before),
-    );
+    const audited =
+      status === 'ACTIVE'
+        ? wallet.audited('subscription.suspended', id, { ...before, status: 'SUSPENDED' }, before)
+        : wallet.audited('subscription.cancelled', id, { ...before, status: 'CANCELLED' }, before);
+    return await deps.commit(wallet.writes(planAfter(subscription, all, wallet.now)), undefined, audited);
   });
 }
 

@@ -15,7 +15,7 @@ import { SwitchState } from '../../table/entities/switches.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, create, type Write } from '../../table/writes.ts';
-import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
+import { concurrentUpdate, tryTransact } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { messageOf } from '../switches/switches.ts';
@@ -146,16 +146,10 @@ async function allowCharge(deps: PaymentDeps, { id, accountId, amountCents }: To
     deletion: 'absent' as const,
   };
   const charged = { set: { chargedAt: deps.now().toISOString() }, when: { status: { is: 'PENDING' } } };
-  try {
-    await deps.table.transact([
-      change(TopUp, { id }, charged, concurrentUpdate),
-      check(Account, { id: accountId }, isEnabled, concurrentUpdate),
-    ]);
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConcurrentUpdateError)) throw error;
-    return false;
-  }
+  return await tryTransact(deps, [
+    change(TopUp, { id }, charged, concurrentUpdate),
+    check(Account, { id: accountId }, isEnabled, concurrentUpdate),
+  ]);
 }
 
 /** Charges the saved card for an automatic top-up that the payment provider does not know yet. Returns `REFUSED` if the card cannot be charged. */

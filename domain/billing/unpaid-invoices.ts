@@ -36,13 +36,13 @@ export const cancelInvoice = (deps: Deps, accountId: string, id: string): Promis
     return await deps.commit(wallet.writes(), after, auditedVoid(wallet, invoice));
   });
 
-/** Voids an invoice if it is unpaid. */
-export const voidUnpaidInvoice = (deps: Deps, accountId: string, id: string): Promise<void> =>
+/** Voids an invoice if it is unpaid. @returns the invoice's status afterwards */
+export const voidUnpaidInvoice = (deps: Deps, accountId: string, id: string): Promise<Invoice['status']> =>
   withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
-    if (invoice.status !== 'UNPAID') return;
-    voidInvoice(wallet, invoice);
+    if (invoice.status !== 'UNPAID') return invoice.status;
+    const { status } = voidInvoice(wallet, invoice);
     // Not `deps.commit`: the caller's request did not ask for this change, so the audit entry must name the platform.
-    await commitAsPlatform(deps, wallet.writes(), undefined, auditedVoid(wallet, invoice));
+    return await commitAsPlatform(deps, wallet.writes(), status, auditedVoid(wallet, invoice));
   });
 
 /** Maximum number of invoices that are paid in one transaction, which may have 100 writes. */

@@ -1,7 +1,6 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { updateDomain as UpdateRoute } from '../../contract/registrar/renewal.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
@@ -16,10 +15,7 @@ const renewing = () => new ApiError('conflict', 'The domain is being renewed. Tr
 
 /** Voids the invoice for the next term. Throws 409 if it was paid. */
 async function dropRenewal(deps: Deps, { accountId, renewal }: Domain): Promise<void> {
-  if (!renewal) return;
-  await voidUnpaidInvoice(deps, accountId, renewal.invoiceId);
-  const invoice = await deps.table.get(Invoice, { accountId, id: renewal.invoiceId });
-  if (invoice?.status === 'PAID') throw renewing();
+  if (renewal && (await voidUnpaidInvoice(deps, accountId, renewal.invoiceId)) === 'PAID') throw renewing();
 }
 
 /** Throws 409 for a domain whose next term can no longer be invoiced: it would be shown as renewing, but expire. */

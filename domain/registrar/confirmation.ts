@@ -1,12 +1,10 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
-import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
-import { change } from '../../table/writes.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { ignoreConflict, tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS, HOUR_MS, timestampAfter } from '../time.ts';
 import { checkDelegation } from './delegation.ts';
@@ -106,7 +104,7 @@ const ifIdle = ({ autoRenew, renewal }: Domain): NonNullable<Change['when']> => 
 
 /** Stores the result of a check and the time of the next one, unless the domain has changed since it was read. */
 export const saveCheck = (deps: Pick<Deps, 'table'>, domain: Domain, what: Pick<Change, 'set' | 'remove'>) =>
-  ignoreConflict(deps.table.write(Domain, change(Domain, domain, { ...what, when: ifIdle(domain) }, concurrentUpdate)));
+  tryChange(deps, Domain, domain, { ...what, when: ifIdle(domain) });
 
 /** Ends a domain that the registrar no longer has. Voids the unpaid invoice for its next term first. */
 async function endAbsent(
@@ -114,12 +112,8 @@ async function endAbsent(
   domain: Domain & { absentSince: string },
 ): Promise<Unconfirmed | undefined> {
   const { accountId, id, name, absentSince, renewal } = domain;
-  if (renewal) {
-    await voidUnpaidInvoice(deps, accountId, renewal.invoiceId);
-    const invoice = await deps.table.get(Invoice, { accountId, id: renewal.invoiceId });
-    // It was just paid: the renewal is attempted and refunded, and the domain ends with the next check.
-    if (invoice?.status === 'PAID') return undefined;
-  }
+  // If it was just paid, the renewal is attempted and refunded, and the domain ends with the next check.
+  if (renewal && (await voidUnpaidInvoice(deps, accountId, renewal.invoiceId)) === 'PAID') return undefined;
   // The domain ends now. A term that was paid beyond this time remains visible in the invoices.
   const endFields = { absentSince, autoRenew: false, expiresAt: deps.now().toISOString() };
   const ifNoTask = { task: 'absent', 'renewal.paid': 'absent' } as const;

@@ -1,7 +1,6 @@
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS, HOUR_MS } from '../time.ts';
 import { EXPIRY_NOTICE_DAYS, scheduleCheck } from './schedule.ts';
@@ -51,5 +50,5 @@ export async function recordExpiryNotice(deps: Pick<Deps, 'table' | 'now'>, doma
     'renewal.paid': 'absent' as const,
     ...(reason === undefined ? { autoRenew: { is: autoRenew } } : {}),
   };
-  await ignoreConflict(deps.table.write(Domain, change(Domain, { accountId, id }, { set, when }, concurrentUpdate)));
+  await tryChange(deps, Domain, { accountId, id }, { set, when });
 }

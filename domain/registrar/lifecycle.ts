@@ -6,7 +6,7 @@ import { Domain } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import { issueInvoice } from '../billing/invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { HOUR_MS } from '../time.ts';
@@ -29,12 +29,7 @@ async function beginTask(deps: LifecycleDeps, domain: Domain, task: Omit<Task, '
   const now = deps.now();
   const set = { task: { ...task, since: now.toISOString() }, ...scheduleCheckIn(now) };
   const when = { task: 'absent' as const, status: { is: domain.status } };
-  await ignoreConflict(
-    (async () => {
-      await deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate));
-      await deps.domainTasks.start(task.execution, idsOf(domain));
-    })(),
-  );
+  if (await tryChange(deps, Domain, domain, { set, when })) await deps.domainTasks.start(task.execution, idsOf(domain));
 }
 
 async function findInvoicedDomain(
@@ -60,7 +55,7 @@ export async function onDomainInvoicePaid(deps: LifecycleDeps, invoice: Invoice)
     // If another task is in progress, the next check of the domain begins the renewal.
     const when = { 'renewal.invoiceId': { is: invoice.id } };
     const set = { 'renewal.paid': true, ...scheduleCheckIn(deps.now()) };
-    await ignoreConflict(deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate)));
+    await tryChange(deps, Domain, domain, { set, when });
     if (domain.task?.invoiceId === invoice.id) await deps.domainTasks.start(domain.task.execution, idsOf(domain));
     if (!domain.task) await beginRenewal(deps, { ...domain, renewal: { ...domain.renewal, paid: true } });
   }
@@ -83,9 +78,7 @@ export async function onDomainInvoiceVoided(
   } else if (domain?.renewal?.invoiceId === invoice.id && !domain.task) {
     const when = { 'renewal.invoiceId': { is: invoice.id }, task: 'absent' as const };
     const set = { autoRenew: false, ...scheduleCheck({ ...domain, autoRenew: false, renewal: undefined }) };
-    await ignoreConflict(
-      deps.table.write(Domain, change(Domain, domain, { set, remove: ['renewal'], when }, concurrentUpdate)),
-    );
+    await tryChange(deps, Domain, domain, { set, remove: ['renewal'], when });
   }
 }
 
@@ -109,7 +102,7 @@ async function superviseTask(deps: LifecycleDeps, domain: Domain, task: Task): P
   const execution = status === 'ENDED' ? `${base}-again${now.getTime()}` : task.execution;
   const when = { 'task.execution': { is: task.execution } };
   const set = { 'task.execution': execution, ...scheduleCheckIn(now) };
-  await ignoreConflict(deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate)));
+  await tryChange(deps, Domain, domain, { set, when });
   if (status !== 'RUNNING') await deps.domainTasks.start(execution, idsOf(domain));
 }
 
@@ -121,7 +114,7 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
   if (invoice?.status === 'VOID') return await onDomainInvoiceVoided(deps, invoice);
   const set = scheduleCheckIn(deps.now(), HOUR_MS);
   const when = { status: { is: 'PENDING' }, task: 'absent' as const };
-  await ignoreConflict(deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate)));
+  await tryChange(deps, Domain, domain, { set, when });
 }
 
 async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {

@@ -76,9 +76,7 @@ async function findYieldingOrder(deps: Deps, holder: DomainName, accountId: stri
 /** Ends an unpaid order and releases its name. Throws 409 if it was paid in the meantime. */
 async function endOrder(deps: Deps, domain: Domain): Promise<void> {
   const { accountId, invoiceId = '', name } = domain;
-  await voidUnpaidInvoice(deps, accountId, invoiceId);
-  const invoice = await deps.table.get(Invoice, { accountId, id: invoiceId });
-  if (invoice?.status !== 'VOID') throw unavailable(name);
+  if ((await voidUnpaidInvoice(deps, accountId, invoiceId)) !== 'VOID') throw unavailable(name);
   // The stream ends the order as well; a conflict means that it was faster.
   await ignoreConflict(endDomain(deps, domain, 'FAILED', { task: 'absent' }));
 }
