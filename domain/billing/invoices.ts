@@ -60,16 +60,6 @@ export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: N
   return invoice;
 }
 
-/**
- * Throws 402 `insufficient_funds` if the balance covers an order but must not be spent on it, because it is frozen, or withheld for a new
- * card.
- */
-export function assertNotHeld(wallet: Wallet, order: Pick<NewInvoice, 'kind' | 'lines'>): void {
-  const amountCents = totalOf(order);
-  const refusal = wallet.refusalOf(order.kind, amountCents);
-  if (refusal && wallet.balanceCents >= amountCents) throw refusal;
-}
-
 /** Issues an invoice that must be paid immediately. Throws 402 `insufficient_funds` if the balance does not allow it. */
 export function issuePaidInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: NewInvoice): Invoice {
   const refusal = wallet.refusalOf(order.kind, totalOf(order));
