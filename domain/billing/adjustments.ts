@@ -1,10 +1,14 @@
 import * as z from 'zod/mini';
+import { NEW_CARD } from '../../contract/billing/card-payments.ts';
 import { BILLING_CYCLES, INVOICE_KINDS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { HostName } from '../../contract/host-names/host-names.ts';
 import { type LimitOverrides, LimitOverridesSchema } from '../../contract/limits/limits.ts';
+import { KnownCard } from '../../table/entities/billing.ts';
+import { create } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 import { overrideLimits } from '../limits/overrides.ts';
+import { timestampBefore } from '../time.ts';
 import { viewInvoice } from './invoice-views.ts';
 import { issueInvoice } from './invoices.ts';
 import { addVat, formatRand } from './money.ts';
@@ -27,6 +31,8 @@ export const AdjustmentInput = () =>
     ),
     /** Voids an invoice, and refunds its payment to the wallet. */
     voidInvoice: z.optional(z.object({ id: z.string() })),
+    /** Records a card as one that has paid before, so that its money may buy everything immediately (`NEW_CARD`). */
+    knownCard: z.optional(z.object({ signature: text() })),
     /** Overrides limits of this account; null removes an override. */
     limits: z.optional(LimitOverridesSchema()),
     /** Grants a plan whose first period the platform pays. */
@@ -42,14 +48,18 @@ type Adjustment = z.output<ReturnType<typeof AdjustmentInput>>;
  */
 export async function adjustAccount(
   deps: Deps & { plans: ReadPlans },
-  { accountId, adjust, invoice, voidInvoice, grant, limits }: Adjustment,
+  { accountId, adjust, invoice, voidInvoice, knownCard, grant, limits }: Adjustment,
 ): Promise<{ invoiceId?: string; subscriptionId?: string; limits?: LimitOverrides }> {
-  if ([adjust, invoice, voidInvoice, grant, limits].filter(Boolean).length !== 1) {
-    throw new ApiError('invalid_request', 'one of adjust, invoice, voidInvoice, grant and limits must be given');
+  if ([adjust, invoice, voidInvoice, knownCard, grant, limits].filter(Boolean).length !== 1) {
+    throw new ApiError(
+      'invalid_request',
+      'one of adjust, invoice, voidInvoice, knownCard, grant and limits must be given',
+    );
   }
   if (limits) return { limits: await overrideLimits(deps, accountId, limits) };
   if (voidInvoice) return { invoiceId: (await cancelInvoice(deps, accountId, voidInvoice.id)).id };
   if (grant) return { subscriptionId: (await grantSubscription(deps, accountId, grant)).data.id };
+  if (knownCard) return await recordCard(deps, accountId, knownCard.signature);
   return await withWallet(deps, accountId, readNothing, async (wallet) => {
     if (adjust) wallet.move('ADJUSTMENT', adjust.amountCents, adjust.description);
     const { kind = 'PLAN', description = '', cents = 0 } = invoice ?? {};
@@ -63,4 +73,19 @@ export async function adjustAccount(
         });
     return await deps.commit(wallet.writes(), issued ? { invoiceId: issued.id } : {}, change);
   });
+}
+
+async function recordCard(deps: Deps, accountId: string, signature: string): Promise<Record<string, never>> {
+  const firstPaidAt = timestampBefore(deps.now(), NEW_CARD.holdMs);
+  const isKnown = () => new ApiError('conflict', 'This card is already known to the account.');
+  return await deps.commit(
+    [create(KnownCard, { accountId, signature, firstPaidAt }, isKnown)],
+    {},
+    {
+      action: 'wallet.adjusted',
+      accountId,
+      subjectId: accountId,
+      after: { description: `The card ${signature} is known` },
+    },
+  );
 }

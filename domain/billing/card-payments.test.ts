@@ -10,6 +10,7 @@ import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
 import { createBudget } from '../sweep/budget.ts';
 import { sweep } from '../sweep/sweep.ts';
+import { adjustAccount } from './adjustments.ts';
 import { considerAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice, payInvoice } from './invoices.ts';
 import { topUpQueue } from './top-up-queue.ts';
@@ -353,6 +354,17 @@ describe('money of a card that is new to the account', () => {
     await expect(run.buy('AI_CREDITS', allowanceRand + 1)).resolves.toBe('PAID');
     await run.payIn(allowanceRand + 1, 'SIG_2');
     await expect(run.buy('AI_CREDITS', allowanceRand + 2)).rejects.toMatchObject({ code: 'insufficient_funds' });
+  });
+
+  test('is not held if an operator has recorded the card', async () => {
+    const run = await cardSimulation();
+    const { deps, accountId } = run;
+    const record = () =>
+      adjustAccount({ ...deps, plans: async () => [] }, { accountId, knownCard: { signature: 'SIG_1' } });
+    await record();
+    await run.payIn(allowanceRand * 2, 'SIG_1');
+    await expect(run.buy('AI_CREDITS', allowanceRand * 2)).resolves.toBe('PAID');
+    await expect(record()).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('does not affect money from other sources', async () => {

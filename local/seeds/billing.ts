@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DEAD_SERVER } from '../emulators/hosting-panel/panel.ts';
+import { CARD_SIGNATURE } from '../emulators/payments/payments.ts';
 import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
@@ -32,13 +33,18 @@ export async function seedBilling(
     const moved = { kind: 'PLAN', description: 'Moving a site', cents: 50_000 };
     const { invoiceId } = await adjustAccount(demo.id, { invoice: moved });
     await adjustAccount(demo.id, { voidInvoice: { id: invoiceId } });
-    // More than the wallet's balance, so that the invoice remains unpaid.
-    await adjustAccount(demo.id, { invoice: { ...moved, description: 'App 25, a year in advance', cents: 999_000 } });
+    // More than one top-up can pay, so that the invoice remains unpaid and money that arrives stays in the wallet.
+    await adjustAccount(demo.id, {
+      invoice: { ...moved, description: 'Moving 200 sites, in advance', cents: 10_000_000 },
+    });
   };
   const seedOther = async () => {
     await grant(other.id, 'app-1');
     const hosting = await grant(other.id, 'web-starter', 'other-shop.co.za');
     await invoke('operator/moveHosting', { accountId: other.id, subscriptionId: hosting, server: DEAD_SERVER });
   };
-  await Promise.all([seedDemo(), seedOther()]);
+  // Both have paid with the emulator's card before, so that the money of a top-up buys everything immediately.
+  const knownCard = { signature: CARD_SIGNATURE };
+  const known = [demo, other].map(({ id }) => adjustAccount(id, { knownCard }));
+  await Promise.all([seedDemo(), seedOther(), ...known]);
 }

@@ -55,6 +55,9 @@ const ListDisputes = z.object({
 });
 const Charge = Initialize.omit({ callback_url: true }).extend({ authorization_code: z.string() });
 
+/** The signature of the only card, which every payment has. */
+export const CARD_SIGNATURE = 'SIG_localcard';
+
 /** The authorization of the only card, with which it can be charged again. */
 const AUTHORIZATION = {
   authorization_code: 'AUTH_localcard',
@@ -62,7 +65,7 @@ const AUTHORIZATION = {
   last4: '4081',
   exp_month: '12',
   exp_year: '2030',
-  signature: 'SIG_localcard',
+  signature: CARD_SIGNATURE,
   channel: 'card',
   card_type: 'visa ',
   bank: 'TEST BANK',
