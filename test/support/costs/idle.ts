@@ -19,8 +19,8 @@ interface CostLine {
 }
 
 const RUNS_PER_MONTH = 60 * 730;
-/** Billed duration of a scheduled job that finds nothing to do, in seconds, and the bytes that it logs. */
-const IDLE_RUN = { seconds: 0.15, logBytes: 3000 };
+/** Billed duration of a scheduled job that finds nothing to do, in seconds, and the bytes that it logs: at most 600 of its own, and Lambda's lines. */
+const IDLE_RUN = { seconds: 0.15, logBytes: 1500 };
 const LAMBDA = { perRequest: 0.2e-6, perGbSecond: 0.0000133334 };
 const LOGS_PER_GB = 0.5;
 const SCHEDULER_PER_RUN = 1e-6;
