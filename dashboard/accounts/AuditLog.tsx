@@ -52,7 +52,7 @@ export function AuditLog() {
                   { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
                   { name: 'What', show: (entry) => <What entry={entry} /> },
                   { name: 'Who', show: (entry) => <Who entry={entry} /> },
-                  { name: 'Change', show: (entry) => <AuditChanges entry={entry} /> },
+                  { name: 'Change', long: true, show: (entry) => <AuditChanges entry={entry} /> },
                 ]}
               />
             )}
@@ -64,28 +64,28 @@ export function AuditLog() {
   );
 }
 
-const NO_FILTER = { value: '', label: 'All' };
-
 function Filters({ filter, choose }: { filter: AuditFilter; choose: (filter: AuditFilter) => void }) {
   const actions: { value: AuditAction; label: string }[] = ACTIONS.map((value) => ({ value, label: labelOf(value) }));
   const actors = AUDIT_ACTORS.map((value) => ({ value, label: ACTORS[value] }));
   return (
     <Group gap="xs">
       <NativeSelect
+        size="xs"
         aria-label="Filter by change"
         value={filter.action ?? ''}
         onChange={({ currentTarget: { value } }) =>
           choose({ ...filter, action: ACTIONS.find((known) => known === value) })
         }
-        data={[NO_FILTER, ...actions.sort((a, b) => a.label.localeCompare(b.label))]}
+        data={[{ value: '', label: 'All changes' }, ...actions.sort((a, b) => a.label.localeCompare(b.label))]}
       />
       <NativeSelect
+        size="xs"
         aria-label="Filter by actor"
         value={filter.actor ?? ''}
         onChange={({ currentTarget: { value } }) =>
           choose({ ...filter, actor: AUDIT_ACTORS.find((known) => known === value) })
         }
-        data={[NO_FILTER, ...actors]}
+        data={[{ value: '', label: 'All actors' }, ...actors]}
       />
     </Group>
   );

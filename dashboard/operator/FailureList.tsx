@@ -24,7 +24,7 @@ export function FailureList() {
             columns={[
               { name: 'Queue', show: ({ label }) => label },
               { name: 'Items', show: ({ count }) => count ?? 'Unavailable', number: true },
-              { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay}` },
+              { name: 'Meaning', long: true, show: ({ means, replay }) => `${means} ${replay}` },
               { name: 'Actions', show: (queue) => <QueueActions queue={queue} show={() => setOpen(queue.name)} /> },
             ]}
           />

@@ -22,9 +22,9 @@ export function Flags() {
             columns={[
               { name: 'Flag', show: ({ label, name }) => `${label} (${name})` },
               { name: 'State', show: (item) => <State item={item} /> },
-              { name: 'Effect', show: ({ does }) => does },
+              { name: 'Effect', long: true, show: ({ does }) => does },
               { name: 'Owner', show: ({ owner }) => owner },
-              { name: 'Ends', show: (item) => <Ends item={item} /> },
+              { name: 'Ends', number: true, show: (item) => <Ends item={item} /> },
               { name: 'Change', show: (item) => <Change item={item} /> },
             ]}
           />

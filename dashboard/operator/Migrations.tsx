@@ -3,6 +3,7 @@ import { formatNumber } from '../ui/chart/figures.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
+import { toLabel } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { type MigrationProgress, useMigrations } from './api.ts';
 
@@ -22,8 +23,8 @@ export function Migrations() {
             columns={[
               { name: 'Migration', show: ({ name }) => name },
               { name: 'State', show: (item) => <State item={item} /> },
-              { name: 'Items read', show: ({ scanned }) => formatNumber(scanned) },
-              { name: 'Changed', show: ({ changed }) => formatNumber(changed) },
+              { name: 'Items read', number: true, show: ({ scanned }) => formatNumber(scanned) },
+              { name: 'Changed', number: true, show: ({ changed }) => formatNumber(changed) },
               { name: 'Started', show: ({ startedAt }) => startedAt && <TimeAgo at={startedAt} /> },
               { name: 'Finished', show: ({ finishedAt }) => finishedAt && <TimeAgo at={finishedAt} /> },
             ]}
@@ -38,7 +39,7 @@ const CLASSES: Record<string, string> = { DONE: 'status-good', FAILED: 'status-w
 
 const State = ({ item: { status, failed, failures } }: { item: MigrationProgress }) => (
   <>
-    <span className={`status ${CLASSES[status] ?? ''}`}>{status.toLowerCase()}</span>
+    <span className={`status ${CLASSES[status] ?? ''}`}>{toLabel(status)}</span>
     {failed > 0 && <Text size="xs">{failed} items could not be changed</Text>}
     {failures.map(({ pk, sk, error }) => (
       <Text key={`${pk} ${sk}`} size="xs" className="break">

@@ -33,7 +33,7 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
                   { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
                   { name: 'What', show: (entry) => <What entry={entry} /> },
                   ...(accountId === undefined ? [{ name: 'Account', show: AccountLink }] : []),
-                  { name: 'Change', show: (entry) => <AuditChanges entry={entry} /> },
+                  { name: 'Change', long: true, show: (entry) => <AuditChanges entry={entry} /> },
                   { name: 'Who', show: (entry) => <Who entry={entry} /> },
                 ]}
               />
@@ -46,9 +46,12 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
   );
 }
 
+/** The account has a column, or the screen, of its own. */
+const isAccount = (id: string | null) => id?.startsWith('acc_');
+
 /** Links to the account that the operator changed or read. */
 function AccountLink({ accountId, subjectId }: OperatorEntry) {
-  const id = [accountId, subjectId].find((candidate) => candidate?.startsWith('acc_'));
+  const id = [accountId, subjectId].find(isAccount);
   return (
     id && (
       <span className="break">
@@ -66,7 +69,7 @@ const What = ({ entry: { action, subjectId, reason } }: { entry: OperatorEntry }
         {reason}
       </Text>
     )}
-    {subjectId && subjectId !== NO_ACCOUNT && <CopyId id={subjectId} />}
+    {subjectId && subjectId !== NO_ACCOUNT && !isAccount(subjectId) && <CopyId id={subjectId} />}
   </>
 );
 
@@ -80,6 +83,10 @@ const Who = ({ entry: { actor, address, requestId } }: { entry: OperatorEntry })
         from {address}
       </Text>
     )}
-    {requestId && <CopyId id={requestId} />}
+    {requestId && (
+      <Text size="xs" c="dimmed" component="div">
+        request <CopyId id={requestId} />
+      </Text>
+    )}
   </>
 );

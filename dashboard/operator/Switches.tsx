@@ -26,7 +26,7 @@ export function Switches() {
             columns={[
               { name: 'Part', show: nameOf },
               { name: 'State', show: (item) => <State item={item} /> },
-              { name: 'Effect', show: ({ stops }) => stops },
+              { name: 'Effect', long: true, show: ({ stops }) => stops },
               { name: 'Change', show: (item) => <ToggleButton item={item} /> },
             ]}
           />

@@ -5,6 +5,8 @@ export interface Column<T> {
   show: (item: T) => ReactNode;
   /** Aligns the column to the right. */
   number?: boolean;
+  /** Sentences: in cards they are below their label, over the whole width. */
+  long?: boolean;
 }
 
 interface DataTableProps<T> {
@@ -20,7 +22,8 @@ interface RowProps<T> {
   columns: readonly Column<T>[];
 }
 
-const alignment = ({ number }: { number?: boolean }) => (number ? { className: 'number' } : {});
+const alignment = ({ number, long }: { number?: boolean; long?: boolean }) =>
+  number ? { className: 'number' } : long ? { className: 'long' } : {};
 
 /** Plain elements: Mantine's cells take several times as long to render. If the columns are constant, a row renders again only when its item changes. */
 const Row = memo(({ item, columns }: RowProps<unknown>) => (

@@ -23,7 +23,7 @@ export const LimitTable = ({ limits, usage, overrides = {} }: LimitTableProps) =
         number: true,
         show: (name) => `${formatNumber(limits[name])}${overrides[name] === undefined ? '' : ' (set by operators)'}`,
       },
-      { name: 'Beyond it', show: describeBeyond },
+      { name: 'Beyond it', long: true, show: describeBeyond },
     ]}
   />
 );
