@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import { Route } from 'wouter';
 import { CustomDomain } from '../custom-domains/CustomDomain.tsx';
 import { Databases } from '../databases/Databases.tsx';
@@ -43,7 +42,7 @@ const tabsFor = (app: Application): readonly NavTab[] => {
 
 /** The URLs of an application, the one for visitors first. */
 const AppUrls = ({ app }: { app: Application }) => (
-  <Group gap="md">
+  <>
     <ExternalLink href={appUrl(app)}>{appUrl(app)}</ExternalLink>
     {app.customDomainStatus === 'VERIFIED' && (
       <ExternalLink href={toUrl(app.defaultDomain)}>{toUrl(app.defaultDomain)}</ExternalLink>
@@ -51,7 +50,7 @@ const AppUrls = ({ app }: { app: Application }) => (
     {app.customDomainStatus === 'PENDING' && (
       <TextLink href={`/apps/${app.id}/domain`}>{app.primaryDomain} is not verified yet</TextLink>
     )}
-  </Group>
+  </>
 );
 
 /** One application with its tabs. */
@@ -64,6 +63,7 @@ export function AppScreen({ id }: { id: string }) {
       crumbs={[{ href: '/apps', name: 'Applications' }]}
       id={found?.id}
       beside={found && <AppStatus app={found} />}
+      detail={found && <AppUrls app={found} />}
       actions={found && <DeployButton appId={found.id} disabled={!isDeployable(found)} />}
     >
       <Route path="/apps/:id/metrics">
@@ -73,7 +73,6 @@ export function AppScreen({ id }: { id: string }) {
         {({ data }) => (
           <>
             <SuspensionAlert suspensions={data.suspensions} />
-            <AppUrls app={data} />
             <NavTabs tabs={tabsFor(data)} name={data.name} />
           </>
         )}

@@ -7,7 +7,7 @@ import type { useRepository } from './api.ts';
 export function RepositoryFindings({ url, query }: { url: string; query: ReturnType<typeof useRepository> }) {
   const { data, error, isFetching } = query;
   return (
-    <div aria-live="polite" aria-busy={isFetching}>
+    <div className="findings" aria-live="polite" aria-busy={isFetching}>
       {parseRepositoryAddress(url)?.scheme === 'ssh' ? (
         <Text size="sm" c="dimmed">
           Private repository: turn off “Deploy after creation”, add the deploy key from the application's Git tab at

@@ -55,7 +55,7 @@ export function FormBox<V extends object>({
     send(event);
   };
   return (
-    <form ref={element} onSubmit={submit} noValidate>
+    <form ref={element} className="form" onSubmit={submit} noValidate>
       <Stack gap="md">
         {form.isRestored && (
           <Group gap="xs" role="status">

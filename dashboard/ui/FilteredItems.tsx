@@ -64,7 +64,7 @@ function FilterBar<T>({
   const statuses = useMemo(() => statusesOf(view, items, filter.status), [view, items, filter.status]);
   return (
     <search>
-      <Group gap="xs" className="no-print">
+      <Group gap="xs" className="filters no-print">
         <TextInput
           type="search"
           size="xs"
@@ -72,7 +72,6 @@ function FilterBar<T>({
           aria-label={`Search ${name}`}
           value={filter.query}
           onChange={(event) => filter.search(event.currentTarget.value)}
-          style={{ flex: '1 1 12rem' }}
         />
         {view.status && (
           <NativeSelect

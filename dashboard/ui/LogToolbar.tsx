@@ -20,7 +20,7 @@ interface LogToolbarProps {
 export function LogToolbar({ searchTerm, search, matches, text, fileName, children }: LogToolbarProps) {
   const clipboard = useClipboard({ timeout: 2000 });
   return (
-    <Group gap="xs" mb="xs">
+    <Group gap="xs" mb="xs" className="filters">
       <TextInput
         type="search"
         size="xs"
@@ -28,7 +28,6 @@ export function LogToolbar({ searchTerm, search, matches, text, fileName, childr
         aria-label="Search the log"
         value={searchTerm}
         onChange={(event) => search(event.currentTarget.value)}
-        style={{ flex: '1 1 12rem' }}
       />
       <Text size="sm" c="dimmed" role="status">
         {matches !== undefined && `${matches} ${matches === 1 ? 'line' : 'lines'}`}

@@ -11,6 +11,8 @@ interface ScreenProps {
   actions?: ReactNode;
   /** The screens above this one, the area first. */
   crumbs?: readonly Crumb[];
+  /** Shown next to the identifier, for example links. */
+  detail?: ReactNode;
   /** API identifier, shown for copying. */
   id?: string | undefined;
   children: ReactNode;
@@ -20,7 +22,7 @@ interface ScreenProps {
 let hasShownScreen = false;
 
 /** One screen. Navigation to it focuses its title, so that keyboards and screen readers start there. */
-export function Screen({ title, beside, actions, crumbs, id, children }: ScreenProps) {
+export function Screen({ title, beside, actions, crumbs, detail, id, children }: ScreenProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Dashboard`;
@@ -36,8 +38,8 @@ export function Screen({ title, beside, actions, crumbs, id, children }: ScreenP
     <Stack gap="lg">
       <Stack gap={4}>
         {crumbs && <Breadcrumbs crumbs={crumbs} />}
-        <Group justify="space-between" gap="sm">
-          <Group gap="sm">
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Group gap="sm" className="screen-title">
             <Title order={1} ref={heading} tabIndex={-1} className="break">
               {title}
             </Title>
@@ -50,7 +52,8 @@ export function Screen({ title, beside, actions, crumbs, id, children }: ScreenP
           )}
         </Group>
         {id && (
-          <div>
+          <div className="screen-detail">
+            {detail}
             <CopyId id={id} />
           </div>
         )}

@@ -7,8 +7,6 @@ export const Stat = ({ name, value }: { name: string; value: ReactNode }) => (
     <Text size="sm" c="dimmed">
       {name}
     </Text>
-    <Text size="xl" fw={650} style={{ fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' }}>
-      {value}
-    </Text>
+    <div className="stat">{value}</div>
   </div>
 );
