@@ -35,6 +35,7 @@ function AppDeployment({ appId, deploymentId }: { appId: string; deploymentId: s
           url: appUrl(app),
           isDeployable: isDeployable(app),
           liveDeploymentId: app.liveDeploymentId,
+          activeDeploymentId: app.activeDeploymentId,
         }
       }
       isAppLoading={isFirstAttempt(query)}

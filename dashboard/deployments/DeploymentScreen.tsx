@@ -22,6 +22,7 @@ interface DeployedApp {
   url: string;
   isDeployable: boolean;
   liveDeploymentId: string | null;
+  activeDeploymentId: string | null;
 }
 
 interface DeploymentScreenProps {
@@ -36,7 +37,10 @@ interface DeploymentScreenProps {
 /** One deployment with its live build log. */
 export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: DeploymentScreenProps) {
   const { deployments, older, deployment } = useDeployment(appId, deploymentId);
-  const isLive = app?.liveDeploymentId === deploymentId;
+  // The application is read less often: until then, a deployment that has just succeeded is its active one.
+  const isLive =
+    app?.liveDeploymentId === deploymentId ||
+    (app?.activeDeploymentId === deploymentId && deployment?.status === 'SUCCEEDED');
   return (
     <Screen
       title="Deployment"
@@ -45,6 +49,7 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
         { href: `/apps/${appId}`, name: app?.name ?? 'Application' },
       ]}
       beside={<span role="status">{deployment && <DeploymentStatus value={deployment.status} />}</span>}
+      detail={app && isLive && <ExternalLink href={app.url}>{app.url}</ExternalLink>}
       id={deployment?.id}
       actions={
         deployment &&
@@ -63,7 +68,7 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
           <QueryBoundary query={deployments} lines={6}>
             {() =>
               deployment ? (
-                <DeploymentDetails app={app} deployment={deployment} isLive={isLive} />
+                <DeploymentDetails deployment={deployment} />
               ) : toFailure(older.error).status === 404 ? (
                 <EmptyState
                   title="Deployment not found"
@@ -85,13 +90,7 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
   );
 }
 
-interface DeploymentDetailsProps {
-  app: DeployedApp | undefined;
-  deployment: Deployment;
-  isLive: boolean;
-}
-
-const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) => (
+const DeploymentDetails = ({ deployment }: { deployment: Deployment }) => (
   <Group gap="md">
     <Text size="sm">
       {TRIGGER_LABELS[deployment.trigger]}, <TimeAgo at={deployment.startedAt} />
@@ -105,7 +104,6 @@ const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) 
       </Text>
     )}
     {deployment.status === 'QUEUED' && <QueuePosition id={deployment.id} />}
-    {app && isLive && <ExternalLink href={app.url}>{app.url}</ExternalLink>}
   </Group>
 );
 
