@@ -7,7 +7,7 @@ import type { AttentionItem } from './attention-items.ts';
 export const AttentionList = ({ items }: { items: readonly AttentionItem[] }) =>
   items.length === 0 ? null : (
     <Section title="Needs attention">
-      <div className="card">
+      <div className="card attention">
         {items.map(({ id, text, action, href }) => (
           <Group key={id} className="row" justify="space-between" gap="sm">
             <Text size="sm" className="break">

@@ -107,9 +107,11 @@ export function FirstSteps() {
                   <Text size="sm" fw={600}>
                     {title}
                   </Text>
-                  <Text size="sm" c="dimmed">
-                    {description}
-                  </Text>
+                  {!isDone && (
+                    <Text size="sm" c="dimmed">
+                      {description}
+                    </Text>
+                  )}
                 </div>
               </Group>
               {isDone ? (

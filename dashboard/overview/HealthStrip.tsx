@@ -4,7 +4,7 @@ import './overview.css';
 
 /** The state of every part of the account at a glance. */
 export const HealthStrip = ({ items }: { items: readonly Health[] }) => (
-  <SimpleGrid component="ul" aria-label="Health" className="health-strip" cols={{ base: 2, sm: 4 }} spacing="xs">
+  <SimpleGrid component="ul" aria-label="Health" className="health-strip" cols={{ base: 2, sm: 4 }}>
     {items.map(({ name, status, text }) => (
       <li key={name} className="card health">
         <span className={`health-dot health-${status}`} aria-hidden="true" />

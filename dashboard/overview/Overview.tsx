@@ -67,23 +67,23 @@ interface StatsProps {
 
 /** Four key figures. Placeholders keep the layout stable while they load. */
 const Stats = ({ account, apps, overview }: StatsProps) => (
-  <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} aria-busy={account === undefined || overview === undefined}>
-    <Stack className="card" p="md" gap={4}>
+  <SimpleGrid cols={{ base: 2, sm: 4 }} aria-busy={account === undefined || overview === undefined}>
+    <Stack className="card key-figure" p="md" gap={4}>
       <Stat name="Wallet" value={account ? formatRand(account.walletBalance) : PLACEHOLDER} />
       <Lasts lasts={overview?.wallet.lasts} />
       <TextLink href="/billing">Top up</TextLink>
     </Stack>
-    <Stack className="card" p="md" gap={4}>
+    <Stack className="card key-figure" p="md" gap={4}>
       <Stat name="Amount due" value={overview ? formatRand(overview.unpaidInvoices.total) : PLACEHOLDER} />
       <Note>{overview && formatCount(overview.unpaidInvoices.count)}</Note>
       <TextLink href="/billing/invoices">Invoices</TextLink>
     </Stack>
-    <Stack className="card" p="md" gap={4}>
+    <Stack className="card key-figure" p="md" gap={4}>
       <Stat name="AI credits" value={overview ? formatRand(overview.aiCredits.available) : PLACEHOLDER} />
       <Lasts lasts={overview?.aiCredits.lasts} />
       <TextLink href="/ai">Buy credits</TextLink>
     </Stack>
-    <Stack className="card" p="md" gap={4}>
+    <Stack className="card key-figure" p="md" gap={4}>
       <Stat
         name="Applications"
         value={account && apps !== undefined ? `${apps} of ${account.plan.appLimit}` : PLACEHOLDER}
