@@ -1,6 +1,5 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { isIncluded } from '../../contract/billing/plans.ts';
-import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import { useMe } from '../accounts/api.ts';
 import { addVat, formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -10,11 +9,12 @@ import { type Plan, type Subscription, usePlans, useSubscriptions } from './api.
 import { BuyPlan } from './BuyPlan.tsx';
 import { Subscriptions } from './Subscriptions.tsx';
 
-const CATEGORY_LABELS: Readonly<Record<Plan['category'], string>> = {
-  APP: 'Applications',
-  WEB: 'Web hosting',
-  EMAIL: 'Email hosting',
-};
+/** The plan of the account itself comes first. */
+const CATEGORIES = [
+  ['APP', 'Applications'],
+  ['WEB', 'Web hosting'],
+  ['EMAIL', 'Email hosting'],
+] as const;
 
 /** Subscriptions and available plans. */
 export function Plans() {
@@ -26,9 +26,9 @@ export function Plans() {
       <Subscriptions />
       <QueryBoundary query={usePlans()} lines={4}>
         {({ data }) =>
-          PLAN_CATEGORIES.map((category) => (
-            <Section key={category} title={CATEGORY_LABELS[category]}>
-              <SimpleGrid cols={{ base: 1, sm: 2, md: 3 }}>
+          CATEGORIES.map(([category, title]) => (
+            <Section key={category} title={title}>
+              <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
                 {data
                   .filter((plan) => plan.category === category)
                   .map((plan) => (
@@ -68,10 +68,17 @@ function PlanCard({ plan, current, paid }: PlanCardProps) {
         <Text fw={650}>{plan.name}</Text>
         {plan.slug === current?.slug && <Status value="ACTIVE" label="Current plan" />}
       </Group>
-      <Text size="sm">
-        {isFree
-          ? 'Free with every account'
-          : `${formatRand(addVat(plan.priceMonthly))}/month or ${formatRand(addVat(plan.priceYearly))}/year incl. VAT`}
+      <Text size="sm" component="div">
+        {isFree ? (
+          <>
+            <span className="price">Free</span> <span>with every account</span>
+          </>
+        ) : (
+          <>
+            <span className="price">{formatRand(addVat(plan.priceMonthly))}/month</span>{' '}
+            <span>or {formatRand(addVat(plan.priceYearly))}/year incl. VAT</span>
+          </>
+        )}
       </Text>
       {!isFree && (
         <Text size="xs" c="dimmed">
@@ -81,7 +88,7 @@ function PlanCard({ plan, current, paid }: PlanCardProps) {
       <Text size="sm" c="dimmed">
         {describeLimits(plan)}
       </Text>
-      <Group mt="xs">
+      <Group mt="auto" pt="xs">
         {!isIncluded(plan) && (plan.slug !== replaced?.slug || paid?.status === 'CANCELLED') && (
           <BuyPlan plan={plan} replaces={plan.category === 'APP' ? replaced?.name : undefined} />
         )}
