@@ -37,7 +37,7 @@ export function SpendingTab() {
 function Figures({ spending: { months, forecast, recurringMonthly } }: { spending: Spending }) {
   const [last, current] = months.slice(-2);
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
       <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
         <Stat name="This month so far" value={formatRand(current?.total ?? 0)} />
       </div>
@@ -88,7 +88,7 @@ function Months({ spending: { months } }: { spending: Spending }) {
   return <ColumnChart name="Spending by month" columns={columns} parts={parts} format={formatRand} hasTotals />;
 }
 
-/** Usage of the limits that are counted. */
+/** Usage of the limits that are counted, those that are nearly reached first. */
 const PlanUsage = () => (
   <QueryBoundary query={useMe()}>
     {({ data: { account } }) => (
@@ -99,10 +99,13 @@ const PlanUsage = () => (
       >
         <div className="card">
           {LIMIT_NAMES.flatMap((name) => {
-            const used = account.usage[name];
-            if (used === undefined) return [];
-            return [<Meter key={name} name={limitRule(name).counts} used={used} limit={account.limits[name]} />];
-          })}
+            const [used, limit] = [account.usage[name], account.limits[name]];
+            return used === undefined ? [] : [{ name, used, limit }];
+          })
+            .sort((a, b) => b.used / b.limit - a.used / a.limit)
+            .map(({ name, ...use }) => (
+              <Meter key={name} name={limitRule(name).counts} {...use} />
+            ))}
         </div>
       </Section>
     )}
