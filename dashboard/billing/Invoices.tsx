@@ -57,7 +57,7 @@ const InvoiceRow = memo(({ invoice: { id, number, kind, status, amount, issuedAt
     title={number}
     detail={`${KIND_LABELS[kind]} · ${formatDate(issuedAt)}${status === 'UNPAID' ? ` · due ${formatDate(dueAt)}` : ''}`}
   >
-    <span style={{ fontVariantNumeric: 'tabular-nums' }}>{formatRand(amount)}</span>
     <Status value={status} />
+    <span style={{ fontVariantNumeric: 'tabular-nums' }}>{formatRand(amount)}</span>
   </LinkRow>
 ));
