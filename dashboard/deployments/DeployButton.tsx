@@ -17,7 +17,12 @@ export function DeployButton({ appId, disabled, label = 'Deploy' }: DeployButton
     navigate(`/apps/${appId}/deployments/${data.id}`);
   };
   return (
-    <ActionButton variant="filled" action={startDeployment} disabled={disabled}>
+    <ActionButton
+      variant="filled"
+      action={startDeployment}
+      disabled={disabled}
+      reason={disabled ? 'Needs a Git repository, and an application that is not suspended.' : undefined}
+    >
       {label}
     </ActionButton>
   );
