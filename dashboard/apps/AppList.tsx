@@ -21,25 +21,19 @@ const VIEW: ListView<Application> = {
   status: appState,
 };
 
-const NewAppButton = () => <ButtonLink href="/apps/new">New application</ButtonLink>;
-
 /** List of all applications. */
 export function AppList() {
   const filter = useListFilter();
   const apps = useApps({ allPages: filter.isActive });
   return (
-    <Screen title="Applications" actions={<NewAppButton />}>
+    <Screen title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
       <FilteredList
         name="applications"
         list={apps}
         filter={filter}
         view={VIEW}
         statusLabel={stateLabel}
-        empty={
-          <EmptyState title="No applications yet" action={<NewAppButton />}>
-            Connect a Git repository to build and deploy it.
-          </EmptyState>
-        }
+        empty={<EmptyState title="No applications yet">Connect a Git repository to build and deploy it.</EmptyState>}
       >
         {(items) => <AppRows apps={items} />}
       </FilteredList>

@@ -19,21 +19,19 @@ const VIEW: ListView<HostingItem> = {
   status: ({ status }) => status,
 };
 
-const ChoosePlanButton = () => <ButtonLink href="/billing/plans">Choose a plan</ButtonLink>;
-
 /** The account's web and email hosting. */
 export function HostingList() {
   const filter = useListFilter();
   const hostings = useHostings({ allPages: filter.isActive });
   return (
-    <Screen title="Web hosting" actions={<ChoosePlanButton />}>
+    <Screen title="Web hosting" actions={<ButtonLink href="/billing/plans">Choose a plan</ButtonLink>}>
       <FilteredList
         name="hosting"
         list={hostings}
         filter={filter}
         view={VIEW}
         empty={
-          <EmptyState title="No hosting yet" action={<ChoosePlanButton />}>
+          <EmptyState title="No hosting yet">
             Choose a web or email plan to host a site and mailboxes on your domain.
           </EmptyState>
         }

@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { isFirstAttempt } from '../api/query-client.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
@@ -64,6 +64,7 @@ export function HostingScreen({ id }: { id: string }) {
       crumbs={[{ href: '/hosting', name: 'Web hosting' }]}
       id={found?.id}
       beside={found && <Status value={found.panelStatus} />}
+      actions={found?.panelStatus === 'ACTIVE' && <OpenPanel id={id} />}
     >
       <QueryBoundary query={hosting} lines={4}>
         {({ data }) => (data.panelStatus === 'PENDING' ? <Creating /> : <HostingDetail hosting={data} />)}
@@ -95,17 +96,15 @@ function OpenPanel({ id }: { id: string }) {
       throw error;
     }
   };
-  return <ActionButton action={open}>Open control panel</ActionButton>;
+  return (
+    <ActionButton variant="filled" action={open}>
+      Open control panel
+    </ActionButton>
+  );
 }
 
-const HostingDetail = ({ hosting: { id, panelStatus, usage, mailboxes } }: { hosting: HostingDetails }) => (
+const HostingDetail = ({ hosting: { usage, mailboxes } }: { hosting: HostingDetails }) => (
   <>
-    {panelStatus === 'ACTIVE' && (
-      <Group justify="space-between" gap="sm" className="card" p="md">
-        <Text size="sm">Manage mailboxes, files and databases in the hosting control panel.</Text>
-        <OpenPanel id={id} />
-      </Group>
-    )}
     <Section title="Usage" description="Live from the server.">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         {Object.entries(usage).map(([label, value]) => (
@@ -115,7 +114,7 @@ const HostingDetail = ({ hosting: { id, panelStatus, usage, mailboxes } }: { hos
         ))}
       </SimpleGrid>
     </Section>
-    <Section title="Mailboxes">
+    <Section title="Mailboxes" description="Manage mailboxes, files and databases in the hosting control panel.">
       {mailboxes.length === 0 ? (
         <EmptyState title="No mailboxes yet">Create mailboxes in the hosting control panel.</EmptyState>
       ) : (

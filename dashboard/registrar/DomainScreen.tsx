@@ -24,6 +24,7 @@ export function DomainScreen({ id }: { id: string }) {
       crumbs={[{ href: '/domains', name: 'Domains' }]}
       id={found?.id}
       beside={found && <Status value={found.status} />}
+      actions={found?.status === 'ACTIVE' && <RenewalButton domain={found} />}
     >
       <QueryBoundary query={domain} lines={4}>
         {({ data }) => <DomainDetails domain={data} />}
@@ -50,25 +51,27 @@ export function DomainScreen({ id }: { id: string }) {
   );
 }
 
-function DomainDetails({ domain }: { domain: Domain }) {
-  const { id, status, registeredAt, expiresAt, autoRenew, nameservers } = domain;
+function RenewalButton({ domain: { id, autoRenew } }: { domain: Domain }) {
   const update = useUpdateDomain();
   return (
-    <Group gap="xl">
+    <ActionButton
+      right="develop"
+      action={() => update.mutateAsync({ params: { id }, body: { autoRenew: !autoRenew } })}
+    >
+      {autoRenew ? 'Stop renewing' : 'Renew automatically'}
+    </ActionButton>
+  );
+}
+
+function DomainDetails({ domain }: { domain: Domain }) {
+  const { status, registeredAt, expiresAt, nameservers } = domain;
+  return (
+    <Group style={{ gap: '0.25rem var(--mantine-spacing-xl)' }}>
       <Text size="sm">{registeredAt ? `Registered ${formatDate(registeredAt)}` : notRegistered(domain)}</Text>
       {expiresAt && (
         <Text size="sm">
           {expiryLabel(domain)} {formatDate(expiresAt)}
         </Text>
-      )}
-      {status === 'ACTIVE' && (
-        <ActionButton
-          size="xs"
-          right="develop"
-          action={() => update.mutateAsync({ params: { id }, body: { autoRenew: !autoRenew } })}
-        >
-          {autoRenew ? 'Stop renewing' : 'Renew automatically'}
-        </ActionButton>
       )}
       {status === 'FAILED' && (
         <Text size="sm">
