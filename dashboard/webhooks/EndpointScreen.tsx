@@ -63,9 +63,13 @@ const EndpointDetails = ({ endpoint: { url, description, events, active, failure
     </Text>
     <Text size="sm" c="dimmed" className="break">
       {description && `${description} · `}
-      {events.includes('*') ? 'all events' : events.join(', ')}
+      {events.includes('*') ? 'All events' : events.join(', ')}
     </Text>
-    {failureCount > 0 && <Text size="sm">{count(failureCount, 'consecutive failure')}.</Text>}
+    {failureCount > 0 && (
+      <Text size="sm" className="row-warning">
+        {count(failureCount, 'consecutive failure')}.
+      </Text>
+    )}
     {!active && (
       <Text size="sm">
         This endpoint was disabled{' '}
@@ -102,17 +106,22 @@ function Actions({ endpoint, ping }: { endpoint: Endpoint; ping: Ping }) {
   return (
     <>
       {active ? (
-        <>
-          <ActionButton action={sendPing}>Send test event</ActionButton>
-          <ConfirmButton label="Disable" question="Disable this endpoint?" onConfirm={disableEndpoint}>
-            Events are skipped until you enable the endpoint again. You can then replay the skipped deliveries.
-          </ConfirmButton>
-        </>
+        <ActionButton action={sendPing}>Send test event</ActionButton>
       ) : (
         <ActionButton action={enableEndpoint}>Enable</ActionButton>
       )}
       <EditEndpoint endpoint={endpoint} />
       <RotateSecret id={id} />
+      {active && (
+        <ConfirmButton
+          label="Disable"
+          question="Disable this endpoint?"
+          destructive={false}
+          onConfirm={disableEndpoint}
+        >
+          Events are skipped until you enable the endpoint again. You can then replay the skipped deliveries.
+        </ConfirmButton>
+      )}
       <ConfirmButton
         label="Delete"
         question="Delete this endpoint?"

@@ -57,9 +57,9 @@ const EndpointRow = memo(
     <LinkRow
       href={`/developers/webhooks/${id}`}
       title={url}
-      detail={`${description && `${description} · `}${events.includes('*') ? 'all events' : events.join(', ')}`}
+      detail={`${description && `${description} · `}${events.includes('*') ? 'All events' : events.join(', ')}`}
     >
-      {failureCount > 0 && <small>{count(failureCount, 'consecutive failure')}</small>}
+      {failureCount > 0 && <small className="row-warning">{count(failureCount, 'consecutive failure')}</small>}
       <Status value={active ? 'ACTIVE' : 'DISABLED'} />
     </LinkRow>
   ),
