@@ -26,10 +26,10 @@ export const Databases = ({ appId }: { appId: string }) => (
         {({ data }) => <DatabaseList databases={data.filter(({ applicationId }) => applicationId === appId)} />}
       </QueryBoundary>
     </Section>
-    <DatabaseUse />
     <Section title="Create a database">
       <NewDatabase appId={appId} />
     </Section>
+    <DatabaseUse />
   </Stack>
 );
 
