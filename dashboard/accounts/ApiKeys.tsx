@@ -104,7 +104,7 @@ const ApiKeyRow = memo(({ apiKey: key, revoke }: ApiKeyRowProps) => {
             {key.expiresAt && (
               <>
                 {' '}
-                · expires <TimeAgo at={key.expiresAt} />
+                · {status === 'EXPIRED' ? 'expired' : 'expires'} <TimeAgo at={key.expiresAt} />
               </>
             )}
             {key.allowedOrigins.includes('*') ? '' : ` · public key only from ${key.allowedOrigins.join(', ')}`}

@@ -52,13 +52,15 @@ export function CreditsTab() {
             </Alert>
           )}
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <Group className="card" p="md" gap="xl" align="flex-start">
-              <Stat name="Balance" value={formatRand(data.balance)} />
-              <Stat name="Available" value={formatRand(data.available)} />
+            <Stack className="card" p="md" gap="xs">
+              <Group gap="xl">
+                <Stat name="Balance" value={formatRand(data.balance)} />
+                <Stat name="Available" value={formatRand(data.available)} />
+              </Group>
               <Text size="xs" c="dimmed">
                 Available excludes credits reserved for calls in progress.
               </Text>
-            </Group>
+            </Stack>
             <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
               <BuyCredits />
             </div>

@@ -42,7 +42,7 @@ function ProviderRow({ provider }: { provider: Provider }) {
       <div>
         <Text fw={600}>{name}</Text>
         <Text size="sm" c="dimmed">
-          {saved ? `your key, ending in ${lastFour}` : 'billed to credits'}
+          {saved ? `Your key, ending in ${lastFour}` : 'Billed to credits'}
         </Text>
       </div>
       <Group gap="xs">

@@ -5,6 +5,7 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { toSlug } from '../../contract/apps/slug.ts';
 import { FRAMEWORK_DEFAULTS, FRAMEWORKS } from '../../contract/enums.ts';
 import { useMe } from '../accounts/api.ts';
+import { useApi } from '../api/context.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
@@ -34,6 +35,7 @@ function useDebounced<T>(value: T): T {
 export function NewApp() {
   const form = useForm(createApp.body, initialValues(useSearch()), (values) => toBody(values), 'new-app');
   const create = useCreateApp();
+  const { exampleRepository } = useApi();
   const [, navigate] = useLocation();
   const { values, field } = form;
   const { branch, rootDirectory } = values;
@@ -71,7 +73,7 @@ export function NewApp() {
           field={{ ...repoField, onChange: chooseRepository }}
           label="Git repository"
           description="Required to deploy: https://… or git@…"
-          placeholder="https://git.localhost/hello-express.git"
+          placeholder={exampleRepository || 'https://github.com/your-name/your-app.git'}
         />
         <RepositoryFindings url={debounced.url} query={repository} />
         <SimpleGrid cols={{ base: 1, sm: 2 }}>

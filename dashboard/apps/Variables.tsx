@@ -4,6 +4,7 @@ import { ENV_LIMITS, replaceEnv } from '../../contract/apps/environment.ts';
 import { memoryStore } from '../drafts.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { useForm } from '../form/form.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
@@ -62,9 +63,9 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
         }
       >
         {vars.length === 0 && (
-          <Text size="sm" c="dimmed">
-            No variables yet. Add settings and secrets that do not belong in the repository.
-          </Text>
+          <EmptyState title="No variables yet">
+            Add settings and secrets that do not belong in the repository.
+          </EmptyState>
         )}
         {vars.map((variable, index) => (
           <VariableRow

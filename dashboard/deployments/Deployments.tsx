@@ -73,7 +73,7 @@ const DeploymentRow = memo(({ deployment, isLive }: { deployment: Deployment; is
     <div className="row-line">
       <div className="row-side">
         <DeploymentStatus value={deployment.status} />
-        <code>{deployment.commitSha || '…'}</code>
+        <code>{deployment.commitSha || '–'}</code>
         <small>{TRIGGER_LABELS[deployment.trigger]}</small>
         {isLive && <Status value="LIVE" />}
       </div>
