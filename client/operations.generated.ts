@@ -1167,6 +1167,7 @@ export interface Operations {
   /** List the DNS records of a domain. `GET /v1/domains/{id}/dns` */
   listDnsRecords: { input: ListDnsRecordsInput; optional: false; shape: 'whole'; result: {
   data: Array<DnsRecord>;
+  has_more: false;
   provider: "PLATFORM" | "EXTERNAL";
 } };
   /** Add a DNS record. `POST /v1/domains/{id}/dns` */

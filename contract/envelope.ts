@@ -86,6 +86,10 @@ export const single = <T extends z.ZodMiniType>(resource: T) => z.object({ data:
 export const list = <T extends z.ZodMiniType>(resource: T) =>
   z.object({ data: z.array(resource), has_more: z.boolean() });
 
+/** `{data, has_more: false}`: the envelope of a list that has no pages. */
+export const wholeList = <T extends z.ZodMiniType>(resource: T) =>
+  z.object({ data: z.array(resource), has_more: z.literal(false) });
+
 /**
  * The envelope of a filtered list. A request reads a bounded number of items, so a filter that excludes most of them may leave the
  * page short. `has_more` is true then, and the next page begins after `cursor`.

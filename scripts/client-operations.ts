@@ -111,14 +111,15 @@ function inputOf(route: Route): { schema: Schema; query: string[] } {
   };
 }
 
-/** Returns the result of an operation: the content of `data` for `single`, a page for `list`, the whole response for `whole`. */
+/** Returns the result of an operation: the content of `data` for `single` (also of a list that has no pages), a page for `list`, the whole response for `whole`. */
 function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: string } {
   const schema = operationOf(route).responses[String(route.status)]?.content?.['application/json']?.schema ?? {};
   const names = Object.keys(resolved(schema).properties ?? {})
     .sort()
     .join();
-  const { data } = resolved(schema).properties ?? {};
-  if (names === 'data' && data) return { shape: 'single', type: tsType(data) };
+  const { data, has_more: more } = resolved(schema).properties ?? {};
+  const isSingle = names === 'data' || (names === 'data,has_more' && more?.const === false);
+  if (isSingle && data) return { shape: 'single', type: tsType(data) };
   // A list that is continued after an item has no offset: its caller continues it.
   if (/^(cursor,)?data,has_more$/.test(names) && data?.items && inputOf(route).query.includes('offset'))
     return { shape: 'list', type: tsType(data.items) };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Invoice } from '../billing/invoices.ts';
-import { Deleted, Id, Money, Page, single, wholeNumber } from '../envelope.ts';
+import { Deleted, Id, Money, Page, single, wholeList, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 import { AiCredits, AiProvider, AiUsage, BuyCreditsInput, ProviderKeyInput } from './gateway.ts';
 
@@ -34,7 +34,7 @@ export const getAiUsage = /* @__PURE__ */ route({
     z.object({
       days: wholeNumber('Number of days, including today', 1, MAX_USAGE_DAYS, 30),
     }),
-  response: () => single(z.array(AiUsage())),
+  response: () => wholeList(AiUsage()),
 });
 
 export const buyAiCredits = /* @__PURE__ */ route({
@@ -60,7 +60,7 @@ export const listProviderKeys = /* @__PURE__ */ route({
   access,
   summary: 'List the AI providers, and the keys that you have saved for them',
   tag,
-  response: () => z.object({ data: z.array(AiProvider()), has_more: z.literal(false) }),
+  response: () => wholeList(AiProvider()),
 });
 
 export const putProviderKey = /* @__PURE__ */ route({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PLAN_CATEGORIES } from '../enums.ts';
-import { describe, Money, resource } from '../envelope.ts';
+import { describe, Money, resource, wholeList } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** A plan (specification, Resources: Plan). Prices exclude VAT. */
@@ -39,5 +39,5 @@ export const listPlans = /* @__PURE__ */ route({
   summary: 'List the plans on sale',
   tag: 'Catalogue',
   query: () => z.object({ category: z.optional(z.enum(PLAN_CATEGORIES)) }),
-  response: () => z.object({ data: z.array(Plan()) }),
+  response: () => wholeList(Plan()),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DNS_PROVIDERS, DNS_TYPES } from '../enums.ts';
-import { Id, resource, single } from '../envelope.ts';
+import { Id, resource, single, wholeList } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** The maximum number of records of a domain. Adding another fails with 409 (design, Domains). */
@@ -40,7 +40,7 @@ export const listDnsRecords = /* @__PURE__ */ route({
   summary: 'List the DNS records of a domain',
   tag,
   params: Id,
-  response: () => z.object({ data: z.array(DnsRecord()), provider: z.enum(DNS_PROVIDERS) }),
+  response: () => z.extend(wholeList(DnsRecord()), { provider: z.enum(DNS_PROVIDERS) }),
 });
 
 export const addDnsRecord = /* @__PURE__ */ route({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe, resource } from '../envelope.ts';
+import { describe, resource, wholeList } from '../envelope.ts';
 import { route } from '../route.ts';
 
 const rand = () => describe(z.number().check(z.minimum(0)), 'Rand per year, excluding VAT');
@@ -31,7 +31,7 @@ export const checkDomain = /* @__PURE__ */ route({
         .check(z.trim(), z.toLowerCase(), z.minLength(1), z.maxLength(253))
         .register(z.globalRegistry, { examples: ['my-shop', 'my-shop.co.za'] }),
     }),
-  response: () => z.object({ data: z.array(DomainAvailability()) }),
+  response: () => wholeList(DomainAvailability()),
   uses: ['registrar'],
 });
 
@@ -43,5 +43,5 @@ export const listDomainPrices = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List the domain prices of the featured extensions',
   tag,
-  response: () => z.object({ data: z.array(DomainPricing()) }),
+  response: () => wholeList(DomainPricing()),
 });

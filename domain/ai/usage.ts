@@ -33,5 +33,5 @@ export async function readUsage(
     outputTokens,
     amountMicroRand: microRand,
   }));
-  return { data };
+  return { data, has_more: false };
 }

@@ -112,5 +112,5 @@ export async function listPlans(
       featured,
       appLimit: planCategory === 'APP' ? appLimit : null,
     }));
-  return { data };
+  return { data, has_more: false };
 }

@@ -34,7 +34,7 @@ export async function listDnsRecords(
 ): Promise<Output<typeof ListRoute>> {
   const { domain, records } = await findRecords(deps, caller, id);
   const data = records.map(({ id, type, name, content, ttl, prio }) => ({ id, type, name, content, ttl, prio }));
-  return { data, provider: domain.dnsProvider };
+  return { data, has_more: false, provider: domain.dnsProvider };
 }
 
 /** Scripts add many records concurrently: even the last of twenty requests must succeed. */

@@ -77,7 +77,7 @@ export async function checkDomain(
   );
   const data = results.filter((result): result is Result => !(result instanceof ApiError));
   if (data.length === 0) throw registrarDown();
-  return { data };
+  return { data, has_more: false };
 }
 
 /** GET /v1/domains/pricing */
@@ -85,5 +85,6 @@ export async function listDomainPrices(deps: { tlds: ReadTlds }): Promise<Output
   const featured = (await deps.tlds()).filter((each) => each.featured);
   return {
     data: featured.map(({ tld, registration, renewal, transfer }) => ({ tld, registration, renewal, transfer })),
+    has_more: false,
   };
 }

@@ -277,7 +277,7 @@ test('a domain with external name servers rejects changes of records', async () 
   const nameservers = ['ns1.example.net', 'ns2.example.net'];
   const { domain } = await registerDomain(account, uniqueDomain(), { nameservers });
   const of = { account, id: domain.id };
-  expect(await list(of)).toEqual({ data: [], provider: 'EXTERNAL' });
+  expect(await list(of)).toEqual({ data: [], has_more: false, provider: 'EXTERNAL' });
   expect(await post(of, A)).toMatchObject({ status: 409, error: { code: 'conflict' } });
   const params = { id: domain.id, recordId: 'rec_none' };
   expect((await account.call(deleteDnsRecord, { params })).status).toBe(409);
