@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { AiKeySpending } from '../../table/entities/ai.ts';
+import { AiEntry, AiKeySpending, aiEntriesOf } from '../../table/entities/ai.ts';
+import { change } from '../../table/writes.ts';
 import { aiAccount, MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
+import { releaseBudget } from './budget-holds.ts';
 import { closeWindowsOf } from './closing.ts';
+import { addedAttribute } from './key-budgets.ts';
 import { readSpending } from './key-spending.ts';
 import { settle } from './settlement.ts';
+import { windowAt } from './windows.ts';
 
 /** An account, and the spending of keys in rand as a read returns it. */
 async function account() {
@@ -67,4 +71,36 @@ test('the spending of a month does not include that of the month before', async 
   expect(await spent('key_1')).toEqual([1]);
   await sweepFor(12);
   expect(await spent('key_1')).toEqual([1]);
+});
+
+test('a call that charges its budget after its window was closed charges nothing twice', async () => {
+  const { deps, clock, begin, spent, sweepFor } = await account();
+  const { budget, ...held } = await begin('key_1', 2, 10);
+  // The process hangs between the entry and the item of the key.
+  const entry = { window: windowAt(deps.now()), chargedMicroRand: 2 * RAND };
+  const usage = { ...USED, keyId: 'key_1' };
+  const hanging = { ...deps.table, updateReturningChanged: () => Promise.reject(new Error('hangs')) };
+  await settle({ ...deps, table: hanging }, { ...held, budget }, 2 * RAND, usage);
+  expect(await spent('key_1')).toEqual([0]);
+  await sweepFor(7);
+  expect(await spent('key_1')).toEqual([2]);
+  await releaseBudget(deps, budget ?? expect.fail('no hold'), entry);
+  expect(await spent('key_1')).toEqual([2]);
+  // The hold ends with the calls of its window.
+  await expect(begin('key_1', 9, 10)).resolves.toMatchObject({ granted: 6 * RAND });
+  clock.now += 24 * MINUTE_MS;
+  await expect(begin('key_1', 9, 10)).resolves.toMatchObject({ granted: 8 * RAND });
+});
+
+test('a charge of an earlier version, whose call added it to the month of its key, is not added again', async () => {
+  const { deps, accountId, call, spent, sweepFor } = await account();
+  await call('key_1', 4, 10);
+  const window = windowAt(deps.now());
+  const key = { accountId, keyId: 'key_1' };
+  await deps.table.updateReturningChanged(change(AiKeySpending, key, { remove: [addedAttribute(window)] }));
+  for await (const { type, id } of deps.table.each(AiEntry, aiEntriesOf(accountId), ''))
+    if (type === 'CALL')
+      await deps.table.updateReturningChanged(change(AiEntry, { accountId, id }, { remove: ['keyRestAtClose'] }));
+  await sweepFor(12);
+  expect(await spent('key_1')).toEqual([4]);
 });
