@@ -1,5 +1,5 @@
 import { type LambdaClient, UpdateFunctionUrlConfigCommand } from '@aws-sdk/client-lambda';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 import { LIVE_ALIAS } from './resources.ts';
 
 /** Opens and closes the function URL of an application, which anyone who knows it can call without passing the edge. */
@@ -18,11 +18,8 @@ export interface AppAccess {
 export function createAppAccess(client: Pick<LambdaClient, 'send'>, prefix: string): AppAccess {
   const setAuthType = async (applicationId: string, AuthType: 'NONE' | 'AWS_IAM') => {
     const alias = { FunctionName: prefix + applicationId, Qualifier: LIVE_ALIAS };
-    try {
-      await client.send(new UpdateFunctionUrlConfigCommand({ ...alias, AuthType }));
-    } catch (error) {
-      if (!isAwsError(error, 'ResourceNotFoundException')) throw error;
-    }
+    const command = new UpdateFunctionUrlConfigCommand({ ...alias, AuthType });
+    await tolerate(client.send(command), { ResourceNotFoundException: undefined });
   };
   return {
     close: (applicationId) => setAuthType(applicationId, 'AWS_IAM'),

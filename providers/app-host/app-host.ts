@@ -15,6 +15,7 @@ import * as z from 'zod/mini';
 import { parseJson } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { memoize } from '../../contract/memoize.ts';
+import { tolerate } from '../aws-errors.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
 import { type AppHostSettings, type Artifact, createPublisher, type HostedApp } from './publishing.ts';
 import {
@@ -25,6 +26,7 @@ import {
   isRuntimeRetired,
   isServing,
   isThrottled,
+  MISSING,
   observeThrottling,
 } from './refusals.ts';
 import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
@@ -71,7 +73,7 @@ export interface AppHost {
  */
 const MAX_RESTART_MS =
   (TIMEOUTS_S.release.release - 4 * TIMEOUTS_S.release.update - TIMEOUTS_S.release.throttling) * 1000;
-/** Maximum wait until a new alias has retryUntilPropagated in Lambda, in milliseconds, and the pause between two attempts. */
+/** Maximum wait until a new alias has propagated in Lambda, in milliseconds, and the pause between two attempts. */
 const MAX_PROPAGATION_MS = TIMEOUTS_S.release.propagation * 1000;
 const PROPAGATION_PAUSE_MS = 250;
 /**
@@ -88,7 +90,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
   const publish = createPublisher(client, settings);
   const onThrottledAttempt = observeThrottling(client);
-  /** Retries a call about a newly created alias until the alias has retryUntilPropagated in Lambda. */
+  /** Retries a call about a newly created alias until the alias has propagated in Lambda. */
   async function retryUntilPropagated<T>(call: () => Promise<T>): Promise<T> {
     const deadline = Date.now() + MAX_PROPAGATION_MS;
     for (;;) {
@@ -103,12 +105,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
   /** Returns the live alias; undefined before the first release. */
   async function findLiveAlias(FunctionName: string) {
-    try {
-      return await client.send(new GetAliasCommand({ FunctionName, Name: LIVE_ALIAS }));
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    return await tolerate(client.send(new GetAliasCommand({ FunctionName, Name: LIVE_ALIAS })), MISSING);
   }
 
   /**
@@ -117,11 +114,8 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
    */
   async function ensureFunctionUrl(FunctionName: string): Promise<string> {
     const alias = { FunctionName, Qualifier: LIVE_ALIAS };
-    try {
-      return (await client.send(new GetFunctionUrlConfigCommand(alias))).FunctionUrl ?? '';
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
+    const found = await tolerate(client.send(new GetFunctionUrlConfigCommand(alias)), MISSING);
+    if (found) return found.FunctionUrl ?? '';
     const anyone = { ...alias, Principal: '*' };
     const permissions = [
       { StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' as const },
@@ -142,13 +136,9 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
   /** Returns the configuration of a release; undefined if the release does not exist. */
   async function findRelease(applicationId: string, Qualifier: string): Promise<FunctionConfiguration | undefined> {
-    try {
-      const found = await client.send(new GetFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
-      return found.Configuration ?? {};
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    const command = new GetFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier });
+    const found = await tolerate(client.send(command), MISSING);
+    return found && (found.Configuration ?? {});
   }
 
   return {
@@ -216,11 +206,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     },
 
     async remove(applicationId) {
-      try {
-        await client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId) }));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      await tolerate(client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId) })), MISSING);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAwsError } from '../aws-errors.ts';
+import { isAwsError, tolerate } from '../aws-errors.ts';
 import { MetricsThrottled } from './metrics.ts';
 
 /** Queries of CloudWatch Logs Insights over the log of one application. */
@@ -14,12 +14,8 @@ const isThrottled = (error: unknown) => error instanceof Error && /^(Throttling|
 
 /** Stops a query. It would otherwise run for up to an hour, be billed by the gigabyte, and occupy one of the slots shared by all applications. */
 async function stopQuery(call: Call, queryId: string): Promise<void> {
-  try {
-    await call('StopQuery', { queryId });
-  } catch (error) {
-    // The query has ended in the meantime.
-    if (!isAwsError(error, 'InvalidParameterException')) throw error;
-  }
+  // The query may have ended in the meantime.
+  await tolerate(call('StopQuery', { queryId }), { InvalidParameterException: undefined });
 }
 
 interface InsightsQuery {

@@ -1,4 +1,4 @@
-import { isAwsError } from '../aws-errors.ts';
+import { isAwsError, tolerate } from '../aws-errors.ts';
 import { parseLine } from './requests.ts';
 
 /** Run-time logs of applications: CloudWatch Logs, with one group per application's function. */
@@ -112,14 +112,8 @@ async function collectLines(pages: AsyncIterable<Page>, isKnown: (event: Identif
 export function createAppLogs(call: Call, prefix: string, arnPrefix: string): AppLogs {
   const groupOf = (applicationId: string) => ({ logGroupName: `/aws/lambda/${prefix}${applicationId}` });
   /** Resolves to `undefined` if the log group does not exist. */
-  const undefinedIfMissing = async <T>(answer: Promise<T>): Promise<T | undefined> => {
-    try {
-      return await answer;
-    } catch (error) {
-      if (isAwsError(error, 'ResourceNotFoundException')) return undefined;
-      throw error;
-    }
-  };
+  const undefinedIfMissing = <T>(answer: Promise<T>): Promise<T | undefined> =>
+    tolerate(answer, { ResourceNotFoundException: undefined });
 
   const search = (input: object, options: { attempts: number }): Promise<Events | undefined> =>
     undefinedIfMissing(call<Events>('FilterLogEvents', input, options));
@@ -143,11 +137,8 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       const resourceArn = functionArn.replace(':lambda:', ':logs:').replace(':function:', ':log-group:/aws/lambda/');
       // The group usually exists; these calls succeed only if it does.
       if (await undefinedIfMissing(Promise.all([retain(), call('TagResource', { resourceArn, tags }, WRITE)]))) return;
-      try {
-        await call('CreateLogGroup', { ...group, tags }, WRITE);
-      } catch (error) {
-        if (!isAwsError(error, 'ResourceAlreadyExistsException')) throw error;
-      }
+      const creation = call('CreateLogGroup', { ...group, tags }, WRITE);
+      await tolerate(creation, { ResourceAlreadyExistsException: undefined });
       await retain();
     },
 

@@ -1,7 +1,6 @@
 import {
   type Architecture,
   CreateFunctionCommand,
-  type FunctionConfiguration,
   GetFunctionCommand,
   type LambdaClient,
   PublishVersionCommand,
@@ -12,8 +11,9 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { tolerate } from '../aws-errors.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';
-import { isMissing } from './refusals.ts';
+import { MISSING } from './refusals.ts';
 
 /** The application to host. */
 export interface HostedApp {
@@ -63,19 +63,14 @@ export function createPublisher(client: LambdaClient, settings: AppHostSettings)
     const architectures: Architecture[] = ['arm64'];
     const code = { S3Bucket: bucket, S3Key: key };
     const wanted = wantedConfiguration(settings, app.nodeVersion);
-    let found: FunctionConfiguration | undefined;
-    let reserved: number | undefined;
-    try {
-      const { Configuration, Concurrency } = await client.send(new GetFunctionCommand({ FunctionName }));
-      found = Configuration;
-      reserved = Concurrency?.ReservedConcurrentExecutions;
-    } catch (error) {
-      if (!isMissing(error)) throw error;
+    const existing = await tolerate(client.send(new GetFunctionCommand({ FunctionName })), MISSING);
+    if (!existing) {
       const input = { FunctionName, Code: code, Architectures: architectures, ...wanted };
       const { CodeSha256: hash } = await client.send(new CreateFunctionCommand(input));
       await waitUntilActive(FunctionName);
-      return { hash, reserved };
+      return { hash, reserved: undefined };
     }
+    const found = existing.Configuration;
     // An earlier run of this step may have started these.
     if (found?.State === 'Pending') await waitUntilActive(FunctionName);
     if (found?.LastUpdateStatus === 'InProgress') await waitUntilUpdated(FunctionName);
@@ -87,7 +82,7 @@ export function createPublisher(client: LambdaClient, settings: AppHostSettings)
     const update = { FunctionName, ...code, Architectures: architectures };
     const { CodeSha256: hash } = await client.send(new UpdateFunctionCodeCommand(update));
     await waitUntilUpdated(FunctionName);
-    return { hash, reserved };
+    return { hash, reserved: existing.Concurrency?.ReservedConcurrentExecutions };
   }
 
   return async (app: HostedApp, { bucket, key }: Artifact): Promise<string> => {

@@ -1,7 +1,8 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { isAwsError } from '../aws-errors.ts';
 
-/** Returns true if the function, version or alias does not exist. */
+/** For `tolerate`: the function, version or alias does not exist. */
+export const MISSING = { ResourceNotFoundException: undefined };
 export const isMissing = (error: unknown): boolean => isAwsError(error, 'ResourceNotFoundException');
 
 /** Returns true if Lambda throttled a request. */

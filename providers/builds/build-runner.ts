@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 
 /** The CodeBuild project that runs the builder, in the region of builds. */
 
@@ -97,11 +97,7 @@ export function createBuildRunner(call: Call, projectName: string): BuildRunner 
     },
 
     async stop(id) {
-      try {
-        await call('StopBuild', { id });
-      } catch (error) {
-        if (!isAwsError(error, 'ResourceNotFoundException')) throw error;
-      }
+      await tolerate(call('StopBuild', { id }), { ResourceNotFoundException: undefined });
     },
   };
 }

@@ -6,7 +6,7 @@ import {
   TagResourceCommand,
 } from '@aws-sdk/client-dsql';
 import { type DatabaseAccess, entryOf } from '../../contract/enums.ts';
-import { isAwsError } from '../aws-errors.ts';
+import { isAwsError, tolerate } from '../aws-errors.ts';
 import { sdkTimeouts } from '../aws-timeouts.ts';
 import { GENERATION_TAG } from './passwords.ts';
 
@@ -44,7 +44,7 @@ export interface Databases {
   setAccess(clusterId: string, to: { generation: number | undefined; access: DatabaseAccess }): Promise<void>;
 }
 
-const isMissing = (error: unknown) => isAwsError(error, 'ResourceNotFoundException');
+const MISSING = { ResourceNotFoundException: undefined };
 
 /** Maps DSQL's states to those of the platform. An idle cluster wakes up at the next connection. */
 const STATUS: Record<string, Cluster['status']> = {
@@ -89,20 +89,12 @@ export function createDatabases(region: string, arnPrefix: string): Databases {
     },
 
     async find(identifier) {
-      try {
-        return clusterOf(await client.send(new GetClusterCommand({ identifier })));
-      } catch (error) {
-        if (isMissing(error)) return { id: identifier, status: 'GONE', host: '' };
-        throw error;
-      }
+      const cluster = await tolerate(client.send(new GetClusterCommand({ identifier })), MISSING);
+      return cluster ? clusterOf(cluster) : { id: identifier, status: 'GONE', host: '' };
     },
 
     async remove(identifier) {
-      try {
-        await client.send(new DeleteClusterCommand({ identifier }));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      await tolerate(client.send(new DeleteClusterCommand({ identifier })), MISSING);
     },
 
     async setAccess(identifier, { generation, access }) {
@@ -110,11 +102,7 @@ export function createDatabases(region: string, arnPrefix: string): Databases {
         ...(generation === undefined ? {} : { [GENERATION_TAG]: String(generation) }),
         [ACCESS_TAG]: access,
       };
-      try {
-        await client.send(new TagResourceCommand({ resourceArn: `${arnPrefix}${identifier}`, tags }));
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+      await tolerate(client.send(new TagResourceCommand({ resourceArn: `${arnPrefix}${identifier}`, tags })), MISSING);
     },
   };
 }

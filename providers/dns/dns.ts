@@ -11,7 +11,7 @@ import {
   type RRType,
 } from '@aws-sdk/client-route-53';
 import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 import { throwingBusy } from './busy.ts';
 
 /** All records of one name and type. */
@@ -149,21 +149,13 @@ function callRoute53(client: Route53Client): Dns {
     },
 
     async nameservers(zoneId) {
-      try {
-        const { DelegationSet } = await client.send(new GetHostedZoneCommand({ Id: zoneId }));
-        return (DelegationSet?.NameServers ?? []).map(plainName);
-      } catch (error) {
-        if (isAwsError(error, 'NoSuchHostedZone')) return undefined;
-        throw error;
-      }
+      const command = new GetHostedZoneCommand({ Id: zoneId });
+      const zone = await tolerate(client.send(command), { NoSuchHostedZone: undefined });
+      return zone && (zone.DelegationSet?.NameServers ?? []).map(plainName);
     },
 
     async deleteZone(zoneId) {
-      try {
-        await client.send(new DeleteHostedZoneCommand({ Id: zoneId }));
-      } catch (error) {
-        if (!isAwsError(error, 'NoSuchHostedZone')) throw error;
-      }
+      await tolerate(client.send(new DeleteHostedZoneCommand({ Id: zoneId })), { NoSuchHostedZone: undefined });
     },
 
     async recordSets(zoneId, domain) {

@@ -1,5 +1,5 @@
 import { type CloudFrontClient, GetDistributionTenantByDomainCommand } from '@aws-sdk/client-cloudfront';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 import { readManagedCertificate } from './tenants.ts';
 
 /** Calls an operation of AWS Certificate Manager (ACM) in the region of CloudFront's certificates. */
@@ -54,14 +54,12 @@ export interface EdgeCertificates {
  */
 export function createEdgeCertificates(client: CloudFrontClient, call: CertificateCalls): EdgeCertificates {
   async function findTenantByDomain(domain: string) {
-    try {
-      const { DistributionTenant } = await client.send(new GetDistributionTenantByDomainCommand({ Domain: domain }));
-      if (!DistributionTenant?.Id) throw new Error(`CloudFront returned no tenant id for ${domain}`);
-      return { id: DistributionTenant.Id, certificate: DistributionTenant.Customizations?.Certificate?.Arn };
-    } catch (error) {
-      if (isAwsError(error, 'EntityNotFound')) return undefined;
-      throw error;
-    }
+    const command = new GetDistributionTenantByDomainCommand({ Domain: domain });
+    const found = await tolerate(client.send(command), { EntityNotFound: undefined });
+    if (!found) return undefined;
+    const { Id: id, Customizations } = found.DistributionTenant ?? {};
+    if (!id) throw new Error(`CloudFront returned no tenant id for ${domain}`);
+    return { id, certificate: Customizations?.Certificate?.Arn };
   }
 
   return {
@@ -84,14 +82,8 @@ export function createEdgeCertificates(client: CloudFrontClient, call: Certifica
     },
 
     async delete(arn) {
-      try {
-        await call('DeleteCertificate', { CertificateArn: arn });
-        return true;
-      } catch (error) {
-        if (isAwsError(error, 'ResourceNotFoundException')) return true;
-        if (isAwsError(error, 'ResourceInUseException')) return false;
-        throw error;
-      }
+      const deletion = call('DeleteCertificate', { CertificateArn: arn }).then(() => true);
+      return await tolerate(deletion, { ResourceNotFoundException: true, ResourceInUseException: false });
     },
   };
 }

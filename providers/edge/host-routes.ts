@@ -6,7 +6,7 @@ import {
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 import { sdkTimeouts } from '../aws-timeouts.ts';
 import { countWithin, effectOf, keysOf, type RouteChange } from './route-changes.ts';
 // CloudFront's store accepts only SigV4A signatures; importing the signer registers it with the SDK.
@@ -75,12 +75,8 @@ export function createRouteStore(KvsARN: string, access: CloudFrontKeyValueStore
   const client = new CloudFrontKeyValueStoreClient({ ...sdkTimeouts(TIMEOUTS_S.aws.attempt), ...access });
 
   const readRoute = async (Key: string): Promise<string | null> => {
-    try {
-      return (await client.send(new GetKeyCommand({ KvsARN, Key }))).Value ?? null;
-    } catch (error) {
-      if (isAwsError(error, 'ResourceNotFoundException')) return null;
-      throw error;
-    }
+    const answer = client.send(new GetKeyCommand({ KvsARN, Key }));
+    return (await tolerate(answer, { ResourceNotFoundException: undefined }))?.Value ?? null;
   };
 
   return {

@@ -7,7 +7,7 @@ import {
   UpdateDistributionTenantCommand,
 } from '@aws-sdk/client-cloudfront';
 import { entryOf } from '../../contract/enums.ts';
-import { isAwsError } from '../aws-errors.ts';
+import { isAwsError, tolerate } from '../aws-errors.ts';
 
 /** The distribution tenant of one domain. */
 export interface Tenant {
@@ -67,13 +67,8 @@ const STATUSES: Record<string, Certificate['status']> = {
 
 /** Returns CloudFront's details of the certificate that a tenant requested last; undefined if there is none. @param tenant its name or id */
 export async function readManagedCertificate(client: CloudFrontClient, tenant: string) {
-  try {
-    const command = new GetManagedCertificateDetailsCommand({ Identifier: tenant });
-    return (await client.send(command)).ManagedCertificateDetails;
-  } catch (error) {
-    if (isAwsError(error, 'EntityNotFound')) return undefined;
-    throw error;
-  }
+  const command = new GetManagedCertificateDetailsCommand({ Identifier: tenant });
+  return (await tolerate(client.send(command), { EntityNotFound: undefined }))?.ManagedCertificateDetails;
 }
 
 interface DistributionSettings {
@@ -131,22 +126,19 @@ export function createDistributionTenants(
     },
 
     async find(name) {
-      try {
-        const found = await client.send(new GetDistributionTenantCommand({ Identifier: name }));
-        const { Id: id, Enabled, Status, Domains = [], Customizations } = found.DistributionTenant ?? {};
-        if (!id || !found.ETag) throw new Error(`CloudFront returned an incomplete tenant ${name}`);
-        return {
-          id,
-          version: found.ETag,
-          enabled: Enabled === true,
-          deployed: Status === 'Deployed',
-          active: Domains.length > 0 && Domains.every((domain) => domain.Status === 'active'),
-          certificate: Customizations?.Certificate?.Arn,
-        };
-      } catch (error) {
-        if (isAwsError(error, 'EntityNotFound')) return undefined;
-        throw error;
-      }
+      const command = new GetDistributionTenantCommand({ Identifier: name });
+      const found = await tolerate(client.send(command), { EntityNotFound: undefined });
+      if (!found) return undefined;
+      const { Id: id, Enabled, Status, Domains = [], Customizations } = found.DistributionTenant ?? {};
+      if (!id || !found.ETag) throw new Error(`CloudFront returned an incomplete tenant ${name}`);
+      return {
+        id,
+        version: found.ETag,
+        enabled: Enabled === true,
+        deployed: Status === 'Deployed',
+        active: Domains.length > 0 && Domains.every((domain) => domain.Status === 'active'),
+        certificate: Customizations?.Certificate?.Arn,
+      };
     },
 
     async certificate(name) {
@@ -174,14 +166,9 @@ export function createDistributionTenants(
     },
 
     async remove({ id, version }) {
-      try {
-        await client.send(new DeleteDistributionTenantCommand({ Id: id, IfMatch: version }));
-        return true;
-      } catch (error) {
-        if (isAwsError(error, 'EntityNotFound')) return true;
-        if (isAwsError(error, 'ResourceNotDisabled', 'PreconditionFailed', 'InvalidIfMatchVersion')) return false;
-        throw error;
-      }
+      const deletion = client.send(new DeleteDistributionTenantCommand({ Id: id, IfMatch: version })).then(() => true);
+      const notYet = { ResourceNotDisabled: false, PreconditionFailed: false, InvalidIfMatchVersion: false };
+      return await tolerate(deletion, { EntityNotFound: true, ...notYet });
     },
   };
   return tenants;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { memoize } from '../../contract/memoize.ts';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 
 /** A user of the issuer of logins. */
 export interface PoolUser {
@@ -48,34 +48,24 @@ const MAX_ATTEMPTS = 3;
  */
 export function createUsers(call: Call, UserPoolId: string): Users {
   async function find(Username: string) {
-    try {
-      const found = GetUser().parse(await call('AdminGetUser', { UserPoolId, Username }));
-      const attributes = new Map(found.UserAttributes.map(({ Name, Value }) => [Name, Value]));
-      const user = { subject: attributes.get('sub') ?? '', createdAt: new Date(found.UserCreateDate * 1000) };
-      return { user, status: found.UserStatus, isVerified: attributes.get('email_verified') === 'true' };
-    } catch (error) {
-      if (!isAwsError(error, 'UserNotFoundException')) throw error;
-      return undefined;
-    }
+    const answer = await tolerate(call('AdminGetUser', { UserPoolId, Username }), { UserNotFoundException: undefined });
+    if (answer === undefined) return undefined;
+    const found = GetUser().parse(answer);
+    const attributes = new Map(found.UserAttributes.map(({ Name, Value }) => [Name, Value]));
+    const user = { subject: attributes.get('sub') ?? '', createdAt: new Date(found.UserCreateDate * 1000) };
+    return { user, status: found.UserStatus, isVerified: attributes.get('email_verified') === 'true' };
   }
 
   async function remove(Username: string): Promise<void> {
-    try {
-      await call('AdminDeleteUser', { UserPoolId, Username });
-    } catch (error) {
-      if (!isAwsError(error, 'UserNotFoundException')) throw error;
-    }
+    await tolerate(call('AdminDeleteUser', { UserPoolId, Username }), { UserNotFoundException: undefined });
   }
 
   async function add({ email, name }: Parameters<Users['ensure']>[0]): Promise<void> {
     const attributes = { email, email_verified: 'true', ...(name ? { name } : {}) };
     const UserAttributes = Object.entries(attributes).map(([Name, Value]) => ({ Name, Value }));
-    try {
-      await call('AdminCreateUser', { UserPoolId, Username: email, UserAttributes, MessageAction: 'SUPPRESS' });
-    } catch (error) {
-      // Another caller created the user, or an earlier attempt whose response was lost.
-      if (!isAwsError(error, 'UsernameExistsException')) throw error;
-    }
+    const input = { UserPoolId, Username: email, UserAttributes, MessageAction: 'SUPPRESS' };
+    // Another caller may have created the user, or an earlier attempt whose response was lost.
+    await tolerate(call('AdminCreateUser', input), { UsernameExistsException: undefined });
   }
 
   /** Sets a random password, which is not stored. */

@@ -1,4 +1,4 @@
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 
 /** A range of changes in a shard of a table's stream, by the first and last sequence number. */
 export interface FailedChanges {
@@ -30,7 +30,7 @@ interface StreamRecord {
 /** Maximum pages to read from a shard. Between the two sequence numbers there may be changes of other batches. */
 const MAX_PAGES = 20;
 /** A stream keeps its records for 24 hours (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html). */
-const GONE = ['TrimmedDataAccessException', 'ResourceNotFoundException'];
+const GONE = { TrimmedDataAccessException: undefined, ResourceNotFoundException: undefined };
 
 const isWithin = (number: string, { startSequenceNumber, endSequenceNumber }: FailedChanges): boolean =>
   BigInt(number) >= BigInt(startSequenceNumber) && BigInt(number) <= BigInt(endSequenceNumber);
@@ -55,14 +55,7 @@ async function readShard(callStreams: CallStreams, changes: FailedChanges): Prom
 
 /** Implementation with DynamoDB Streams and Lambda. */
 export const createReplays = (callStreams: CallStreams, invoke: Invoke): Replays => ({
-  async readChanges(changes) {
-    try {
-      return await readShard(callStreams, changes);
-    } catch (error) {
-      if (isAwsError(error, ...GONE)) return undefined;
-      throw error;
-    }
-  },
+  readChanges: (changes) => tolerate(readShard(callStreams, changes), GONE),
   run: (functionArn, event) => invoke(functionArn, event, true),
   async start(functionArn, event) {
     await invoke(functionArn, event, false);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 
 /** Calls an operation of Service Quotas in a region. */
 type Call = (operation: string, input: object, options: { region: string }) => Promise<unknown>;
@@ -28,12 +28,9 @@ export function createServiceQuotas(call: Call): ServiceQuotas {
   }
 
   async function findByCode(ServiceCode: string, QuotaCode: string, region: string): Promise<number | undefined> {
-    try {
-      return readValue(One.parse(await call('GetServiceQuota', { ServiceCode, QuotaCode }, { region })).Quota);
-    } catch (error) {
-      if (isAwsError(error, 'NoSuchResourceException')) return undefined;
-      throw error;
-    }
+    const answer = call('GetServiceQuota', { ServiceCode, QuotaCode }, { region });
+    const found = await tolerate(answer, { NoSuchResourceException: undefined });
+    return found === undefined ? undefined : readValue(One.parse(found).Quota);
   }
 
   async function findByName(ServiceCode: string, name: string, region: string): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import { entryOf, type OPEN_VERIFICATIONS } from '../../contract/enums.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { isAwsError } from '../aws-errors.ts';
+import { isAwsError, tolerate } from '../aws-errors.ts';
 
 /** The registrant of a domain, as given in orders (contract/registrar/orders.ts). */
 export interface Owner {
@@ -144,15 +144,12 @@ export function createRegistrar(call: Call): Registrar {
   }
   return {
     async availability(domain) {
-      try {
-        const input = { DomainName: domain };
-        const { Availability } = await call<{ Availability: string }>('CheckDomainAvailability', input, READ_OPTIONS);
-        return entryOf(AVAILABILITIES, Availability) ?? 'TAKEN';
-      } catch (error) {
-        if (isAwsError(error, 'TLDInMaintenance')) return 'UNKNOWN';
-        if (isAwsError(error, 'UnsupportedTLD')) return 'UNSUPPORTED';
-        throw error;
-      }
+      const input = { DomainName: domain };
+      const checked = call<{ Availability: string }>('CheckDomainAvailability', input, READ_OPTIONS);
+      return await tolerate(
+        checked.then(({ Availability }) => entryOf(AVAILABILITIES, Availability) ?? 'TAKEN'),
+        { TLDInMaintenance: 'UNKNOWN', UnsupportedTLD: 'UNSUPPORTED' },
+      );
     },
 
     async register({ domain, years, owner, privacy }) {
@@ -204,34 +201,21 @@ export function createRegistrar(call: Call): Registrar {
         ExpirationDate: number;
         Nameservers?: { Name: string }[];
       }
-      try {
-        const { ExpirationDate, Nameservers = [] } = await call<Detail>(
-          'GetDomainDetail',
-          { DomainName: domain },
-          { ...READ_OPTIONS, ...options },
-        );
-        return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
-      } catch (error) {
-        // "A domain name that doesn't belong to the account that submitted the request" (API reference of GetDomainDetail).
-        if (isAwsError(error, 'InvalidInput')) return undefined;
-        throw error;
-      }
+      const read = call<Detail>('GetDomainDetail', { DomainName: domain }, { ...READ_OPTIONS, ...options });
+      // "A domain name that doesn't belong to the account that submitted the request" (API reference of GetDomainDetail).
+      const detail = await tolerate(read, { InvalidInput: undefined });
+      if (!detail) return undefined;
+      const { ExpirationDate, Nameservers = [] } = detail;
+      return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
     },
 
     async verification(domain, options) {
-      try {
-        // Unlike in the other operations, the member names begin with a lower-case letter.
-        const { status = '' } = await call<{ status?: string }>(
-          'GetContactReachabilityStatus',
-          { domainName: domain },
-          { ...READ_OPTIONS, ...options },
-        );
-        return entryOf(VERIFICATIONS, status);
-      } catch (error) {
-        // The TLD does not require a confirmed email address.
-        if (isAwsError(error, 'InvalidInput', 'UnsupportedTLD')) return undefined;
-        throw error;
-      }
+      // Unlike in the other operations, the member names begin with a lower-case letter.
+      const input = { domainName: domain };
+      const read = call<{ status?: string }>('GetContactReachabilityStatus', input, { ...READ_OPTIONS, ...options });
+      // The TLD does not require a confirmed email address.
+      const found = await tolerate(read, { InvalidInput: undefined, UnsupportedTLD: undefined });
+      return entryOf(VERIFICATIONS, found?.status ?? '');
     },
 
     async delegate(domain, nameservers, options) {

@@ -4,7 +4,7 @@ import {
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { isAwsError } from '../aws-errors.ts';
+import { tolerate } from '../aws-errors.ts';
 
 export type ExecutionStatus = 'RUNNING' | 'ENDED' | 'MISSING';
 
@@ -25,32 +25,25 @@ export function createExecutions(
   const arnOf = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
   return {
     async start(name, input) {
-      try {
-        await client.send(
-          new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify({ ...origin(), ...input }) }),
-        );
-      } catch (error) {
-        // The execution has already run, for example if the stream is replayed.
-        if (!isAwsError(error, 'ExecutionAlreadyExists')) throw error;
-      }
+      const command = new StartExecutionCommand({
+        stateMachineArn,
+        name,
+        input: JSON.stringify({ ...origin(), ...input }),
+      });
+      // The execution has already run, for example if the stream is replayed.
+      await tolerate(client.send(command), { ExecutionAlreadyExists: undefined });
     },
 
     async status(name) {
-      try {
-        const { status } = await client.send(new DescribeExecutionCommand({ executionArn: arnOf(name) }));
-        return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'RUNNING' : 'ENDED';
-      } catch (error) {
-        if (isAwsError(error, 'ExecutionDoesNotExist')) return 'MISSING';
-        throw error;
-      }
+      const command = new DescribeExecutionCommand({ executionArn: arnOf(name) });
+      const found = await tolerate(client.send(command), { ExecutionDoesNotExist: undefined });
+      if (!found) return 'MISSING';
+      return found.status === 'RUNNING' || found.status === 'PENDING_REDRIVE' ? 'RUNNING' : 'ENDED';
     },
 
     async stop(name, cause) {
-      try {
-        await client.send(new StopExecutionCommand({ executionArn: arnOf(name), cause }));
-      } catch (error) {
-        if (!isAwsError(error, 'ExecutionDoesNotExist')) throw error;
-      }
+      const command = new StopExecutionCommand({ executionArn: arnOf(name), cause });
+      await tolerate(client.send(command), { ExecutionDoesNotExist: undefined });
     },
   };
 }
