@@ -71,7 +71,7 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     const usage = calls.map(({ keyId, amountMicroRand }) => ({ keyId, calls: 1, microRand: -Number(amountMicroRand) }));
     expect(byKey(sums), what).toEqual(byKey(usage));
   };
-  const expectUsageRight = async (what: string) => expectUsage(await readSums(steady.deps, accountId, ''), what);
+  const expectUsageRight = async (what: string) => expectUsage(await readSums(steady.deps, accountId, '0'), what);
   /** The spending of the keys as a read returns it. Once all windows are closed, it must equal the charges of their calls in the ledger. */
   const spendingOfKeys = async () => {
     const keyIds = [...chargesOfKeys().keys()];

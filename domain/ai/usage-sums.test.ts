@@ -61,7 +61,7 @@ async function account() {
   const close = (faults?: FaultPlan) =>
     toleratingFaults(() => closeWindowsOf(startProcess(faults ? { faults } : {}).deps, accountId));
   const read = async () =>
-    (await readSums(deps, accountId, '')).map(({ keyId, model, calls }) => [keyId, model, calls]);
+    (await readSums(deps, accountId, '0')).map(({ keyId, model, calls }) => [keyId, model, calls]);
   const stored = () => memory.items('AI_USAGE').reduce((sum, { calls }) => sum + Number(calls), 0);
   const credits = async () => (await deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
   return { memory, clock, startProcess, deps, call, enter, close, read, stored, credits };
@@ -122,7 +122,7 @@ test('a read is exact while a close runs between any two of its steps', async ()
     const world = await busyAccount();
     const { deps } = world.startProcess({ faults: interruptAt(step, () => world.close()) });
     expect(
-      (await readSums(deps, accountId, '')).reduce((sum, { calls }) => sum + calls, 0),
+      (await readSums(deps, accountId, '0')).reduce((sum, { calls }) => sum + calls, 0),
       `step ${step}`,
     ).toBe(13);
   }
@@ -215,7 +215,7 @@ test('a sum that cannot be written takes no money and no call, and its account a
   // The process of a third call crashes.
   await hold(deps, { accountId, keyId: 'key_1' }, 'openai', RAND);
   const credits = async () => (await deps.table.get(AiAccount, { accountId })) ?? expect.fail('no account');
-  const callsOf = async (id: string) => (await readSums(deps, id, '')).reduce((sum, { calls }) => sum + calls, 0);
+  const callsOf = async (id: string) => (await readSums(deps, id, '0')).reduce((sum, { calls }) => sum + calls, 0);
   clock.now += 10 * WINDOW_MS;
   const failed = [{ pk: expect.stringContaining('acc_1'), failures: 1, quarantined: false }];
   expect(await sweep(deps, windowQueue)).toMatchObject({ done: 1, failed });

@@ -139,7 +139,12 @@ test('a value that is too large for an entry is recorded as its length', async (
 
 test('a change that does not happen leaves no entry', async () => {
   const { steady } = simulation();
-  const failing = check(AuditEntry, { accountId: 'acc_2', id: '' }, { pk: 'present' }, () => new Error('not present'));
+  const failing = check(
+    AuditEntry,
+    { accountId: 'acc_2', id: 'aud_1' },
+    { pk: 'present' },
+    () => new Error('not present'),
+  );
   await expect(committing(steady.deps, REQUEST)([failing], { data: {} })).rejects.toThrow('not present');
   expect(await read(steady.deps)).toEqual([]);
 });

@@ -1,28 +1,23 @@
 import { BY_OPERATOR, committing } from '../../domain/audit/record.ts';
 import type { Deps } from '../../domain/deps.ts';
+import { DynamoDbError, invalid } from '../../local/emulators/dynamodb/errors.ts';
+import { holds } from '../../local/emulators/dynamodb/expressions/conditions.ts';
+import { parseCondition } from '../../local/emulators/dynamodb/expressions/parser.ts';
+import { batchWrite, createProjection, write } from '../../local/emulators/dynamodb/items.ts';
+import { keyRange } from '../../local/emulators/dynamodb/key-conditions.ts';
+import { type ItemStorage, openStorage, type Stored } from '../../local/emulators/dynamodb/storage.ts';
+import { defineTable } from '../../local/emulators/dynamodb/tables.ts';
+import { transactWrite } from '../../local/emulators/dynamodb/transactions.ts';
+import { type Item, sizeOfItem } from '../../local/emulators/dynamodb/values.ts';
+import { type Item as EntityItem, fromItem } from '../../table/attributes.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { createTable, type Send, type Table } from '../../table/table.ts';
-import { type Charge, INDEX_KEYS, readCharge, refusedCharges, textOf, unitsOf, writeCharges } from './capacity.ts';
-import {
-  attributesOf,
-  changedBy,
-  type Expressions,
-  holds,
-  type Item,
-  plain,
-  refuseMalformed,
-  updated,
-} from './memory-expressions.ts';
+import { type Charge, INDEX_KEYS, type Index, readCharge, refusedCharges, unitsOf, writeCharges } from './capacity.ts';
 
 /**
- * The subset of DynamoDB that `table/` uses, in memory: the expressions of writes.ts, transactions, the three indexes and the
- * stream. For tests that simulate days or thousands of crashes. The tests over HTTP verify that the real engine accepts these
- * expressions.
+ * The operations of DynamoDB that `table/` uses, in memory: the expressions and writes of the local run's table, on a map in place of a
+ * database. For tests that simulate days or thousands of crashes.
  */
-
-interface Refusable extends Error {
-  detail?: object;
-}
 
 export interface MemoryTable {
   table: Table;
@@ -33,20 +28,48 @@ export interface MemoryTable {
   charges: Charge[];
   /** Changes since the start, as stream records. */
   records: object[];
-  items(entity: string): Item[];
+  items(entity: string): Record<string, unknown>[];
 }
 
-interface Read {
-  IndexName?: string;
-  ConsistentRead?: boolean;
-  RequestItems?: Record<string, Read>;
+export interface Written {
+  entity: string;
+  /** On-demand write units: by size, doubled in a transaction, plus those of each changed index. */
+  units: number;
 }
+
+/** A request, or a part of one that concerns one item. */
+interface Request {
+  [parameter: string]: unknown;
+  IndexName?: Index;
+  ConsistentRead?: boolean;
+  ExpressionAttributeValues?: Item;
+  Key?: Item;
+  Item?: Item;
+}
+type Input = Request & {
+  RequestItems?: Record<string, Request & { Keys: Item[] }>;
+  TransactItems?: Record<string, Request>[];
+  ExclusiveStartKey?: Item;
+  Limit?: number;
+};
 
 /** Throws where the table itself is read as it may have been before: only indexes cannot be read consistently. */
-function assertConsistent(operation: string, { RequestItems, ...read }: Read): void {
+function assertConsistent(operation: string, { RequestItems, ...read }: Input): void {
   if (!['GetItem', 'BatchGetItem', 'Query', 'Scan'].includes(operation)) return;
   for (const { IndexName, ConsistentRead } of RequestItems ? Object.values(RequestItems) : [read])
     if (IndexName === undefined && ConsistentRead !== true) throw new Error(`${operation} is not strongly consistent`);
+}
+
+/**
+ * The most operators of an expression. DynamoDB does not say how it counts them; we count all that there are.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
+const MAX_OPERATORS = 300;
+
+function assertFewOperators({ ConditionExpression = '', UpdateExpression = '' }: Request): void {
+  for (const text of [String(ConditionExpression), String(UpdateExpression)])
+    if ([...text.matchAll(/ (?:=|<>|<|>=|AND|OR|IN) |\w\(/g)].length > MAX_OPERATORS)
+      throw new Error(`Too many operators: ${text}`);
 }
 
 /** Returns the actions of the audit log, oldest first, of one account's or of all; those of operators begin with their kind. */
@@ -56,195 +79,204 @@ export const auditIn = ({ items }: Pick<MemoryTable, 'items'>): string[] =>
     return actor.kind === 'PLATFORM' ? action : `${actor.kind} ${action}`;
   });
 
-export interface Written {
-  entity: string;
-  /** On-demand write units: by size, doubled in a transaction, plus those of each changed index. */
-  units: number;
+const NAME = 'memory';
+const [PK, SK] = ['pk', 'sk'] as const;
+const PARTITION_KEYS = [PK, ...new Set(Object.values(INDEX_KEYS).map(([name]) => name))];
+const keySchema = ([hash, range]: readonly [string, string]) => [
+  { AttributeName: hash, KeyType: 'HASH' },
+  { AttributeName: range, KeyType: 'RANGE' },
+];
+/** The table whose schema the engine checks. Its database stays empty. */
+const TABLE = openStorage(undefined).save(
+  defineTable(
+    {
+      TableName: NAME,
+      AttributeDefinitions: [...new Set([PK, SK, ...Object.values(INDEX_KEYS).flat()])].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: keySchema([PK, SK]),
+      GlobalSecondaryIndexes: Object.entries(INDEX_KEYS).map(([IndexName, keys]) => ({
+        IndexName,
+        KeySchema: keySchema(keys),
+        Projection: { ProjectionType: IndexName === 'list' ? 'ALL' : 'KEYS_ONLY' },
+      })),
+    },
+    1,
+    0,
+  ),
+);
+
+const textAt = (item: Item | undefined, name: string): string => item?.[name]?.S ?? '';
+const keyOf = (item: Item | undefined): string => `${textAt(item, PK)}\n${textAt(item, SK)}`;
+const keysIn = (item: Item, names: readonly string[]): Item =>
+  Object.fromEntries(names.flatMap((name) => (item[name] ? [[name, item[name]]] : [])));
+
+/** Returns the writes of a request by kind. */
+function writesIn(operation: string, { TransactItems, RequestItems, ...single }: Input): [string, Request][] {
+  if (TransactItems) return TransactItems.flatMap((item) => Object.entries(item));
+  if (!RequestItems) return [[operation.replace('Item', ''), single]];
+  const parts = Object.values(RequestItems).flat() as unknown as { PutRequest: Request }[];
+  return parts.map(({ PutRequest }) => ['Put', PutRequest]);
 }
 
-const PARTITION_KEYS = ['pk', ...new Set(Object.values(INDEX_KEYS).map(([name]) => name))];
-
-const error = (name: string, detail?: object): Error => {
-  const made: Refusable = new Error(name);
-  made.name = name;
-  if (detail) made.detail = detail;
-  return made;
-};
-
 export function memoryTable(): MemoryTable {
-  const stored = new Map<string, Item>();
+  const stored = new Map<string, Stored>();
   /** Items by partition of the table and of its indexes: sweeps read dozens of partitions in which there is nothing. */
-  const partitions = new Map<string, Map<string, Item>>();
+  const partitions = new Map<string, Map<string, Stored>>();
   const records: object[] = [];
   const written: Written[] = [];
   const charges: Charge[] = [];
-  const note = (times: number, key: Item, before: Item | undefined, after: Item | undefined, refused = false) => {
-    const pk = String(key.pk);
-    const taken = refused ? refusedCharges(times, pk, before) : writeCharges(times, pk, before, after);
-    charges.push(...taken);
-    written.push({ entity: String((after ?? before)?.entity ?? key.sk), units: unitsOf(taken) });
-  };
-  const keyOf = ({ pk, sk }: Item) => `${pk}\n${sk}`;
 
   /** Stores an item in place of another one, or of none; removes it if there is none. */
-  function replace(key: string, before: Item | undefined, after: Item | undefined): void {
+  function replace(key: string, after: Stored | undefined): void {
+    const before = stored.get(key)?.item;
     for (const name of PARTITION_KEYS) {
-      if (before && before[name] !== after?.[name]) partitions.get(`${name} ${before[name]}`)?.delete(key);
-      if (after?.[name] === undefined) continue;
-      const partition = partitions.get(`${name} ${after[name]}`) ?? new Map<string, Item>();
-      partitions.set(`${name} ${after[name]}`, partition.set(key, after));
+      const [from, to] = [textAt(before, name), textAt(after?.item, name)];
+      if (from !== to) partitions.get(`${name} ${from}`)?.delete(key);
+      if (!after || !to) continue;
+      const partition = partitions.get(`${name} ${to}`) ?? new Map<string, Stored>();
+      partitions.set(`${name} ${to}`, partition.set(key, after));
     }
     if (after) stored.set(key, after);
     else stored.delete(key);
   }
 
-  function apply(kind: string, request: Expressions, times: number): Item | undefined {
-    const Keys = plain(request.Key ?? request.Item);
-    const key = keyOf(Keys);
-    const before = stored.get(key);
-    refuseMalformed(request);
-    if (!holds(request, before)) {
-      note(times, Keys, before, undefined, true);
-      const shown = before && request.ReturnValuesOnConditionCheckFailure ? { Item: attributesOf(before) } : {};
-      throw error('ConditionalCheckFailedException', shown);
-    }
-    if (kind === 'ConditionCheck') return before;
-    const after = kind === 'Put' ? plain(request.Item) : kind === 'Delete' ? undefined : updated(request, before);
-    note(times, Keys, before, after);
-    replace(key, before, after);
-    if (textOf(before) === textOf(after)) return after;
-    records.push({
-      eventID: String(records.length),
-      eventName: !before ? 'INSERT' : after ? 'MODIFY' : 'REMOVE',
-      awsRegion: 'us-east-1',
-      // Only when it is read: most tests have no consumer.
-      get dynamodb() {
-        return {
+  const storage: ItemStorage = {
+    tableOf: () => TABLE,
+    atomically: (act) => act(),
+    read: (_, { pk, sk }) => stored.get(`${pk}\n${sk}`),
+    write(_, { pk, sk }, before, after) {
+      replace(`${pk}\n${sk}`, after && { item: after, size: sizeOfItem(after) });
+      records.push({
+        eventID: String(records.length),
+        eventName: !before ? 'INSERT' : after ? 'MODIFY' : 'REMOVE',
+        awsRegion: 'us-east-1',
+        dynamodb: {
           ApproximateCreationDateTime: 0,
-          Keys: attributesOf({ pk: Keys.pk, sk: Keys.sk }),
-          ...(after ? { NewImage: attributesOf(after) } : {}),
-          ...(before ? { OldImage: attributesOf(before) } : {}),
-        };
-      },
-    });
-    return after;
-  }
+          Keys: { [PK]: { S: pk }, [SK]: { S: sk } },
+          ...(after ? { NewImage: after } : {}),
+          ...(before ? { OldImage: before } : {}),
+        },
+      });
+    },
+  };
 
-  function transact(items: Record<string, Expressions>[]): void {
-    const parts = items.flatMap((item) => Object.entries(item));
-    const touched = new Set(parts.map(([, request]) => keyOf(plain(request.Key ?? request.Item))));
-    // DynamoDB rejects two operations on one item.
-    if (touched.size < parts.length) throw error('ValidationException');
-    const refused = parts.map(([, request]) => {
-      const item = stored.get(keyOf(plain(request.Key ?? request.Item)));
-      if (holds(request, item)) return { Code: 'None' };
-      const shown = item && request.ReturnValuesOnConditionCheckFailure ? { Item: attributesOf(item) } : {};
-      return { Code: 'ConditionalCheckFailed', ...shown };
-    });
-    if (refused.some(({ Code }) => Code !== 'None')) {
-      for (const [, request] of parts) note(2, plain(request.Key ?? request.Item), undefined, undefined, true);
-      throw error('TransactionCanceledException', { CancellationReasons: refused });
+  function query(input: Input): object {
+    const { IndexName: index, ExclusiveStartKey: startKey, ConsistentRead, Limit = 1000 } = input;
+    const { ExpressionAttributeValues: values } = input;
+    const [pk, sk] = index ? INDEX_KEYS[index] : [PK, SK];
+    const hash = textAt(values, `:${pk}`);
+    const hasItems = index === 'list' || !index;
+    const charge = (page: readonly Stored[]) =>
+      charges.push(readCharge(`${index ? `${index} ` : ''}${hash}`, hasItems ? page : [], ConsistentRead === true));
+    const partition = partitions.get(`${pk} ${hash}`);
+    if (!partition?.size && textAt(values, ':after') <= textAt(values, ':until')) {
+      charge([]);
+      return { Items: [] };
     }
-    for (const [kind, request] of parts) apply(kind, request, 2);
-  }
-
-  function query(input: Record<string, unknown>): object {
-    const values = plain(input.ExpressionAttributeValues as object);
-    const index = input.IndexName as keyof typeof INDEX_KEYS | undefined;
-    const [pk, sk] = index ? INDEX_KEYS[index] : ['pk', 'sk'];
-    const condition = String(input.KeyConditionExpression);
-    if (condition.includes('BETWEEN') && String(values[':after']) > String(values[':until']))
-      throw error('ValidationException');
-    const within = (item: Item): boolean => {
-      if (item[pk] !== values[`:${pk}`]) return false;
-      const at = String(item[sk]);
-      if (condition.includes('BETWEEN')) return at >= String(values[':after']) && at <= String(values[':until']);
-      const below = / < (:\w+)$/.exec(condition)?.[1];
-      if (below !== undefined) return at < String(values[below]);
-      const above = / > (:\w+)$/.exec(condition)?.[1];
-      if (above !== undefined) return at > String(values[above]);
-      return !condition.includes('>=') || at >= String(values[':from']);
-    };
-    const startKey = input.ExclusiveStartKey ? plain(input.ExclusiveStartKey as object) : undefined;
-    if (startKey && !within(startKey)) throw error('ValidationException');
-    const backwards = input.ScanIndexForward === false;
+    const condition = parseCondition(String(input.KeyConditionExpression), 'KeyConditionExpression');
+    const { scope } = createProjection(input, { KeyConditionExpression: condition });
+    keyRange(condition, scope, { keys: { hash: pk, range: sk }, types: TABLE.types }, { hash: '', columns: [] });
+    const within = (item: Item): boolean => holds(condition.tree, item, scope);
+    if (startKey && !within(startKey)) throw invalid('The provided starting key does not match the predicate');
+    const order = input.ScanIndexForward === false ? -1 : 1;
     // The place of a key in the order, whether or not its item is there still.
-    const place = (item: Item) => `${item[sk]}\n${keyOf(item)}`;
-    const found = [...(partitions.get(`${pk} ${values[`:${pk}`]}`)?.values() ?? [])]
-      .filter(within)
-      .sort((a, b) => (place(a) < place(b) ? -1 : 1) * (backwards ? -1 : 1));
-    const from = startKey && place(startKey);
-    const next =
-      from === undefined ? 0 : found.findIndex((item) => (backwards ? place(item) < from : place(item) > from));
-    const start = next < 0 ? found.length : next;
-    const page = found.slice(start, start + Number(input.Limit ?? 1000));
-    const partition = `${index ? `${index} ` : ''}${values[`:${pk}`]}`;
-    charges.push(readCharge(partition, index === 'list' || !index ? page : [], input.ConsistentRead === true));
+    const place = (item: Item) => `${textAt(item, sk)}\n${keyOf(item)}`;
+    const isAfter = (one: string, other: string) => (one > other ? order : one < other ? -order : 0) > 0;
+    const start = startKey && place(startKey);
+    const found = [...(partition?.values() ?? [])]
+      .filter(({ item }) => within(item))
+      .map((each) => ({ ...each, place: place(each.item) }))
+      .filter((each) => start === undefined || isAfter(each.place, start))
+      .sort((a, b) => (isAfter(a.place, b.place) ? 1 : -1));
+    const page = found.slice(0, Limit);
+    charge(page);
+    const keys = (item: Item) => keysIn(item, [PK, SK, pk, sk]);
     const last = page.at(-1);
-    const more = last && start + page.length < found.length;
-    const keysIn = (item: Item) => ({ pk: item.pk, sk: item.sk, [pk]: item[pk], [sk]: item[sk] });
     return {
-      // The index of what is due has keys only.
-      Items: page.map((item) => attributesOf(index === 'due' ? keysIn(item) : item)),
-      ...(more ? { LastEvaluatedKey: attributesOf(keysIn(last)) } : {}),
+      Items: page.map(({ item }) => (hasItems ? item : keys(item))),
+      ...(last && found.length > page.length ? { LastEvaluatedKey: keys(last.item) } : {}),
     };
   }
 
-  function scan({ ExclusiveStartKey, Limit = 1000 }: { ExclusiveStartKey?: object; Limit?: number }): object {
-    const from = ExclusiveStartKey ? keyOf(plain(ExclusiveStartKey)) : '';
+  function scan({ ExclusiveStartKey, Limit = 1000 }: Input): object {
+    const from = ExclusiveStartKey ? keyOf(ExclusiveStartKey) : '';
     const keys = [...stored.keys()].filter((key) => key > from).sort();
-    const page = keys.slice(0, Limit).flatMap((key): Item[] => [stored.get(key) ?? []].flat());
+    const page = keys.slice(0, Limit).flatMap((key): Item[] => [stored.get(key)?.item ?? []].flat());
     const last = page.at(-1);
-    const more =
-      last && keys.length > page.length ? { LastEvaluatedKey: attributesOf({ pk: last.pk, sk: last.sk }) } : {};
-    return { Items: page.map(attributesOf), ...more };
+    const more = last && keys.length > page.length ? { LastEvaluatedKey: keysIn(last, [PK, SK]) } : {};
+    return { Items: page, ...more };
   }
 
-  const KINDS: Record<string, string> = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' };
-  const send = async (operation: string, input: object): Promise<unknown> => {
-    assertConsistent(operation, input);
-    if (operation === 'Query') return query(input as Record<string, unknown>);
-    if (operation === 'Scan') return scan(input);
-    if (operation === 'GetItem') {
-      const key = plain((input as Expressions).Key);
-      const found = stored.get(keyOf(key));
-      charges.push(readCharge(String(key.pk), found ? [found] : [], true));
-      return found ? { Item: attributesOf(found) } : {};
-    }
-    if (operation === 'BatchGetItem') {
-      const { RequestItems } = input as { RequestItems: Record<string, { Keys: Item[] }> };
-      const found = (keys: Item[]) =>
-        keys.flatMap((key) => {
-          const item = stored.get(keyOf(plain(key)));
-          return item ? [attributesOf(item)] : [];
-        });
+  const reads: Readonly<Record<string, (input: Input) => object>> = {
+    Query: query,
+    Scan: scan,
+    GetItem({ Key }) {
+      const found = stored.get(keyOf(Key));
+      charges.push(readCharge(textAt(Key, PK), found ? [found] : [], true));
+      return found ? { Item: found.item } : {};
+    },
+    BatchGetItem({ RequestItems = {} }) {
+      const found = (keys: Item[]) => keys.flatMap((key) => stored.get(keyOf(key))?.item ?? []);
       const Responses = Object.entries(RequestItems).map(([name, { Keys }]) => [name, found(Keys)]);
       return { Responses: Object.fromEntries(Responses) };
-    }
-    if (operation === 'BatchWriteItem') {
-      const { RequestItems } = input as { RequestItems: Record<string, { PutRequest: Expressions }[]> };
-      for (const { PutRequest } of Object.values(RequestItems).flat()) apply('Put', PutRequest, 1);
-      return {};
-    }
-    if (operation === 'TransactWriteItems') {
-      transact((input as { TransactItems: Record<string, Expressions>[] }).TransactItems);
-      return {};
-    }
-    const kind = KINDS[operation];
-    if (!kind) throw new Error(`this table does not know ${operation}`);
-    const request: Expressions = input;
-    const after = apply(kind, request, 1);
-    if (kind !== 'Update' || !after) return {};
-    return { Attributes: attributesOf(request.ReturnValues === 'UPDATED_NEW' ? changedBy(request, after) : after) };
+    },
   };
-  const typed: Send = async <Output>(operation: string, input: object) => (await send(operation, input)) as Output;
+  const writes: Readonly<Record<string, (input: Input) => object>> = {
+    PutItem: (input) => write(storage, 'Put', input, 0),
+    UpdateItem: (input) => write(storage, 'Update', input, 0),
+    DeleteItem: (input) => write(storage, 'Delete', input, 0),
+    BatchWriteItem: (input) => batchWrite(storage, input, 0),
+    // Without its token, which no simulation repeats.
+    TransactWriteItems: ({ ClientRequestToken: _, ...input }) => transactWrite(storage, new Map(), input, 0),
+  };
+
+  /** Performs writes and notes what they cost. */
+  function counted(operation: string, input: Input): object {
+    const perform = writes[operation];
+    if (!perform) throw new Error(`this table does not know ${operation}`);
+    const times = operation === 'TransactWriteItems' ? 2 : 1;
+    const parts = writesIn(operation, input).map(([kind, request]) => {
+      assertFewOperators(request);
+      const Keys = request.Key ?? request.Item;
+      return { kind, key: keyOf(Keys), pk: textAt(Keys, PK), sk: textAt(Keys, SK), before: stored.get(keyOf(Keys)) };
+    });
+    const note = (taken: Charge[], item: Item | undefined, sk: string): void => {
+      charges.push(...taken);
+      written.push({ entity: textAt(item, 'entity') || sk, units: unitsOf(taken) });
+    };
+    try {
+      const response = perform(input);
+      for (const { kind, key, pk, sk, before } of parts) {
+        const after = stored.get(key);
+        if (kind !== 'ConditionCheck') note(writeCharges(times, pk, before, after), (after ?? before)?.item, sk);
+      }
+      return response;
+    } catch (error) {
+      if (!(error instanceof DynamoDbError)) throw error;
+      if (error.name !== 'ValidationException')
+        for (const { pk, sk, before } of parts) note(refusedCharges(times, pk, before), before?.item, sk);
+      // As the platform's AWS client reports an error.
+      throw Object.assign(error, { detail: error.fields });
+    }
+  }
+
+  const send: Send = async <Output>(operation: string, given: object): Promise<Output> => {
+    const input: Input = { TableName: NAME, ...given };
+    assertConsistent(operation, input);
+    return (reads[operation]?.(input) ?? counted(operation, input)) as Output;
+  };
   return {
-    table: createTable(typed, 'memory'),
-    send: typed,
+    table: createTable(send, NAME),
+    send,
     written,
     charges,
     records,
-    items: (entity) => [...stored.values()].filter((item) => item.entity === entity),
+    items: (entity) =>
+      [...stored.values()].flatMap(({ item }) =>
+        textAt(item, 'entity') === entity ? [fromItem(item as EntityItem)] : [],
+      ),
   };
 }
 

@@ -5,7 +5,7 @@ import { createScope, refuseOverlaps } from './expressions/scope.ts';
 import { applyUpdate, pathsOf } from './expressions/updates.ts';
 import type { Input } from './requests.ts';
 import * as requests from './requests.ts';
-import type { OpenTable, Storage, Stored, StoredKey } from './storage.ts';
+import type { ItemStorage, OpenTable, Storage, Stored, StoredKey } from './storage.ts';
 import { equalItems, type Item, sizeOfItem } from './values.ts';
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
@@ -24,13 +24,8 @@ export interface Prepared {
   units: number;
 }
 
-export const readStored = (storage: Storage, table: OpenTable, key: StoredKey): Stored | undefined => {
-  const row = storage.get(table, key);
-  return row && { item: JSON.parse(row.body), body: row.body, size: row.size };
-};
-
 /** Prepares an update. Throws if the updated item may not be stored. */
-function prepareUpdate(storage: Storage, table: OpenTable, input: Input): Prepared {
+function prepareUpdate(storage: ItemStorage, table: OpenTable, input: Input): Prepared {
   const { key, item: keyItem } = requests.readKey(table, input.Key);
   const update =
     input.UpdateExpression === undefined
@@ -41,7 +36,7 @@ function prepareUpdate(storage: Storage, table: OpenTable, input: Input): Prepar
   for (const [first] of paths)
     if (first === table.keys.hash || first === table.keys.range)
       throw invalidParameter(`Cannot update attribute ${first}. This attribute is part of the key`);
-  const before = readStored(storage, table, key);
+  const before = storage.read(table, key);
   const refused = requests.refusal(conditional, before, input);
   if (refused)
     return { table, key, before, after: before?.item, paths, refused, units: requests.writeUnits(before?.size ?? 0) };
@@ -53,12 +48,12 @@ function prepareUpdate(storage: Storage, table: OpenTable, input: Input): Prepar
 }
 
 /** Evaluates a write without applying it. */
-export function prepare(storage: Storage, kind: WriteKind, input: Input): Prepared {
+export function prepare(storage: ItemStorage, kind: WriteKind, input: Input): Prepared {
   const table = storage.tableOf(requests.nameIn(input));
   if (kind === 'Update') return prepareUpdate(storage, table, input);
   const { key, item } = kind === 'Put' ? requests.readWhole(table, input.Item) : requests.readKey(table, input.Key);
   const conditional = requests.readCondition(input);
-  const before = readStored(storage, table, key);
+  const before = storage.read(table, key);
   const refused = requests.refusal(conditional, before, input);
   const size = kind === 'Put' ? sizeOfItem(item) : 0;
   if (kind === 'Put') requests.checkStorable(table, item, size);
@@ -67,7 +62,7 @@ export function prepare(storage: Storage, kind: WriteKind, input: Input): Prepar
 }
 
 /** Applies a prepared write. As in DynamoDB, a write that does not change the item produces no stream record. */
-export function apply(storage: Storage, { table, key, before, after }: Prepared, now: number): void {
+export function apply(storage: ItemStorage, { table, key, before, after }: Prepared, now: number): void {
   if (before === undefined && after === undefined) return;
   if (before && after && equalItems(before.item, after)) return;
   storage.write(table, key, before?.item, after, now);
@@ -80,7 +75,7 @@ const RETURNS = {
 } as const;
 
 /** Performs a write outside of a transaction and returns its response. */
-export function write(storage: Storage, kind: 'Put' | 'Update' | 'Delete', input: Input, now: number): object {
+export function write(storage: ItemStorage, kind: 'Put' | 'Update' | 'Delete', input: Input, now: number): object {
   const returns = requests.choice<string>(input, 'ReturnValues', RETURNS[kind], 'NONE');
   const prepared = prepare(storage, kind, input);
   if (prepared.refused) throw prepared.refused;
@@ -164,7 +159,7 @@ export function batchGet(storage: Storage, input: Input): string {
 }
 
 /** Performs the writes of BatchWriteItem. */
-export function batchWrite(storage: Storage, input: Input, now: number): object {
+export function batchWrite(storage: ItemStorage, input: Input, now: number): object {
   const prepared = Object.entries(requests.asMap(input.RequestItems, 'RequestItems')).flatMap(([TableName, raw]) =>
     (Array.isArray(raw) ? raw : []).map((each: Input) => {
       const { PutRequest, DeleteRequest } = each;

@@ -97,7 +97,7 @@ export function keyRange(
   parsed: Parsed<Condition>,
   scope: Scope,
   { keys: { hash, range }, types }: Pick<OpenTable, 'keys' | 'types'>,
-  order: Order,
+  order: Pick<Order, 'hash' | 'columns'>,
 ): Range & { hash: Value } {
   let hashValue: Value | undefined;
   let inRange: Range | undefined;

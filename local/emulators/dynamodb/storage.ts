@@ -11,12 +11,11 @@ export interface StoredKey {
   pk: KeyText;
   sk: KeyText;
 }
-/** An item with the JSON in which it is stored. */
 export interface Stored {
   item: Item;
-  body: string;
   size: number;
 }
+/** An item in the JSON in which it is stored. */
 export interface Row {
   body: string;
   size: number;
@@ -64,6 +63,8 @@ export const keyItem = ({ hash, range }: Keys, item: Item): Item => ({
 });
 
 export type Storage = ReturnType<typeof openStorage>;
+/** The part of the storage that writes use. */
+export type ItemStorage = Pick<Storage, 'tableOf' | 'read' | 'write' | 'atomically'>;
 
 /**
  * Opens the database of all tables, in a file or in memory. Each table has an SQL table for its items, one for each index, and
@@ -203,6 +204,8 @@ export function openStorage(file: string | undefined) {
     return table;
   }
 
+  const get = (table: OpenTable, { pk, sk }: StoredKey): Row | undefined => table.get.get(pk, sk) as Row | undefined;
+
   function drop(sqlName: string): void {
     // Discards the prepared statements, because none may reference the dropped table.
     queries.clear();
@@ -216,8 +219,10 @@ export function openStorage(file: string | undefined) {
     tableOf,
     hasTable: (name: string) => open.has(name),
 
-    get({ get }: OpenTable, { pk, sk }: StoredKey): Row | undefined {
-      return get.get(pk, sk) as Row | undefined;
+    get,
+    read(table: OpenTable, key: StoredKey): Stored | undefined {
+      const row = get(table, key);
+      return row && { item: JSON.parse(row.body), size: row.size };
     },
 
     /** Replaces or removes an item, and updates the indexes and the stream. */

@@ -3,7 +3,7 @@ import { DynamoDbError, invalid } from './errors.ts';
 import { apply, createProjection, itemId, type Prepared, prepare, type WriteKind } from './items.ts';
 import type { Input } from './requests.ts';
 import * as requests from './requests.ts';
-import type { Storage } from './storage.ts';
+import type { ItemStorage, Storage } from './storage.ts';
 import { sizeOfItem } from './values.ts';
 
 const MAX_ITEMS = 100;
@@ -49,7 +49,7 @@ function checkToken(tokens: Tokens, input: Input, now: number): (() => void) | u
 }
 
 /** Applies all writes of a transaction, or none. */
-export function transactWrite(storage: Storage, tokens: Tokens, input: Input, now: number): object {
+export function transactWrite(storage: ItemStorage, tokens: Tokens, input: Input, now: number): object {
   const items = listOf(input);
   // Before the conditions: the first attempt may have made them false.
   const storeToken = checkToken(tokens, input, now);

@@ -65,35 +65,30 @@ export function createScope(
       withValueName(name, () => readValue(raw[name])),
     );
 
-  let needsNames = false;
-  let needsValues = false;
-  const usedNames = new Set<string>();
-  const usedValues = new Set<string>();
-  for (const [expression, parsed] of Object.entries(expressions)) {
-    if (!parsed) continue;
-    for (const name of parsed.names) {
+  const all = Object.entries(expressions).flatMap(([expression, parsed]) =>
+    parsed ? [{ expression, ...parsed }] : [],
+  );
+  for (const { expression, names: usedNames, values: usedValues } of all) {
+    for (const name of usedNames)
       if (!Object.hasOwn(names, name))
         throw invalid(
           `Invalid ${expression}: An expression attribute name used in the document path is not defined; attribute name: ${name}`,
         );
-      usedNames.add(name);
-    }
-    for (const name of parsed.values) {
+    for (const name of usedValues)
       if (!values.has(name))
         throw invalid(
           `Invalid ${expression}: An expression attribute value used in expression is not defined; attribute value: ${name}`,
         );
-      usedValues.add(name);
-    }
-    needsNames = needsValues = true;
   }
-  const given = Object.keys(names);
-  if (given.length > 0 && !needsNames)
-    throw invalid('ExpressionAttributeNames can only be specified when using expressions');
-  if (values.size > 0 && !needsValues)
-    throw invalid('ExpressionAttributeValues can only be specified when using expressions');
-  refuseUnused('ExpressionAttributeNames', given, usedNames);
-  refuseUnused('ExpressionAttributeValues', [...values.keys()], usedValues);
+  const refuseUnused = (parameter: string, given: readonly string[], kind: 'names' | 'values'): void => {
+    if (given.length > 0 && all.length === 0)
+      throw invalid(`${parameter} can only be specified when using expressions`);
+    const unused = given.filter((name) => !all.some((parsed) => parsed[kind].has(name)));
+    if (unused.length > 0)
+      throw invalid(`Value provided in ${parameter} unused in expressions: keys: {${unused.join(', ')}}`);
+  };
+  refuseUnused('ExpressionAttributeNames', Object.keys(names), 'names');
+  refuseUnused('ExpressionAttributeValues', [...values.keys()], 'values');
 
   const resolve = ({ steps }: Path): Steps =>
     steps.map((step) => (typeof step === 'string' && step.startsWith('#') ? String(names[step]) : step));
@@ -109,12 +104,6 @@ export function createScope(
       return size === undefined ? undefined : { N: String(size) };
     },
   };
-}
-
-function refuseUnused(parameter: string, given: readonly string[], used: ReadonlySet<string>): void {
-  const unused = given.filter((name) => !used.has(name));
-  if (unused.length > 0)
-    throw invalid(`Value provided in ${parameter} unused in expressions: keys: {${unused.join(', ')}}`);
 }
 
 function readMap(raw: unknown, parameter: string, prefix: string): Record<string, unknown> {
