@@ -13,13 +13,7 @@ import { call, WireError, waitUntilUp } from './wire.ts';
 const PROCESS = fileURLToPath(new URL('../emulators/dynamodb/process.ts', import.meta.url));
 
 /** Properties of a table resource that CreateTable accepts under the same name. */
-const TABLE_PROPERTIES = [
-  'AttributeDefinitions',
-  'KeySchema',
-  'BillingMode',
-  'GlobalSecondaryIndexes',
-  'LocalSecondaryIndexes',
-];
+const TABLE_PROPERTIES = ['AttributeDefinitions', 'KeySchema', 'GlobalSecondaryIndexes', 'LocalSecondaryIndexes'];
 
 /** Returns the directory of a run's tables; undefined for a run in memory. */
 export const tablesFolder = ({ path, temporary }: Pick<DataDirectory, 'path' | 'temporary'>): string | undefined =>
@@ -64,7 +58,6 @@ function tableInput({ name, properties }: Resource): JsonObject {
     const value = properties[property];
     if (value !== undefined) input[property] = value;
   }
-  if (input.BillingMode !== 'PAY_PER_REQUEST') input.BillingMode = 'PAY_PER_REQUEST';
   for (const index of Array.isArray(input.GlobalSecondaryIndexes) ? input.GlobalSecondaryIndexes : []) {
     const settings = asObject(index);
     // Removes capacity settings, which have no effect here. CreateTable accepts only some of them.

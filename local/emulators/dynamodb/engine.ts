@@ -93,14 +93,6 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
           : { TimeToLiveStatus: 'ENABLED', AttributeName: timeToLive };
       return { TimeToLiveDescription: status };
     },
-    ListTagsOfResource: (): object => ({ Tags: [] }),
-    DescribeLimits: (): object => ({
-      AccountMaxReadCapacityUnits: 80_000,
-      AccountMaxWriteCapacityUnits: 80_000,
-      TableMaxReadCapacityUnits: 40_000,
-      TableMaxWriteCapacityUnits: 40_000,
-    }),
-    DescribeEndpoints: (): object => ({ Endpoints: [] }),
   };
 
   /** The operations by name. A response is an object, or JSON as a string. */
