@@ -1,23 +1,32 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { get } from '../support/browse.ts';
 import { newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
+import { FAILING_RECEIVERS, receiver } from '../support/receivers.ts';
 import { app, committer } from '../support/repositories.ts';
 
-/** Time and memory limits, on a separate platform whose builds may take some seconds. */
+/** Limits of time, memory and attempts, on a separate platform whose builds may take some seconds, and deliveries too. */
 const root = mkdtempSync(join(tmpdir(), 'limits-'));
 const commit = committer(root);
 const SECONDS = 12;
+const RETRY_AFTER = [1, 1, 2, 2, 3];
 let run: Run;
 let account: OpenedAccount;
 beforeAll(async () => {
-  const limits = { RATE_LIMIT_SECRET: '100000', RATE_LIMIT_LOGIN: '100000', BUILD_SECONDS: String(SECONDS) };
+  const limits = {
+    RATE_LIMIT_SECRET: '100000',
+    RATE_LIMIT_LOGIN: '100000',
+    BUILD_SECONDS: String(SECONDS),
+    WEBHOOK_RETRY_SCHEDULE: RETRY_AFTER.join(),
+  };
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, ...limits });
   account = await newAccount({}, run.local);
 });
@@ -47,6 +56,35 @@ test.concurrent.each(['installCommand', 'buildCommand'] as const)(
   },
   120_000,
 );
+
+test.concurrent('a delivery has six attempts on schedule, and endpoints that fail affect no others', async () => {
+  const owner = await newAccount({}, run.local);
+  // A failing endpoint among as many misbehaving ones as the account allows.
+  const down = await receiver((_, response) => response.writeHead(500).end());
+  const good = await receiver();
+  const nasty = await Promise.all(
+    Object.values(FAILING_RECEIVERS)
+      .slice(0, 17)
+      .map(({ make }) => make()),
+  );
+  for (const { url } of [down, good, ...nasty])
+    expect((await owner.call(createWebhook, { body: { url, events: ['*'] } })).status).toBe(201);
+  expect((await owner.call(createApp, { body: { name: 'Fails', framework: 'NODE' } })).status).toBe(201);
+  await waitFor(async () => good.received[0], 20);
+  await waitFor(async () => down.received[5], 50);
+  await sleep(4000);
+  expect([down.received.length, good.received.length]).toEqual([6, 1]);
+  const times = down.received.map(({ at }) => at);
+  const gaps = times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / 1000);
+  console.log(`gaps of the six attempts: ${gaps.map((gap) => gap.toFixed(2)).join(', ')} s`);
+  for (const [index, asked] of RETRY_AFTER.entries()) {
+    expect(gaps[index]).toBeGreaterThanOrEqual(asked - 0.05);
+    expect(gaps[index]).toBeLessThan(asked + 15);
+  }
+  expect(new Set(down.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(6);
+  expect(new Set(down.received.map(({ body }) => body)).size).toBe(1);
+  await Promise.all([down, good, ...nasty].map((each) => each.stop()));
+}, 120_000);
 
 test('an application beyond its memory limit is stopped, responds with 502 and is restarted; others keep running', async () => {
   const hoard = `q.url === '/hoard' ? setInterval(() => kept.push(Buffer.alloc(64 << 20, 1)), 20) && '' : 'up'`;

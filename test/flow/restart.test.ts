@@ -7,15 +7,17 @@ import aws4 from 'aws4';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { getMe } from '../../contract/accounts/me.ts';
-import { createApp, listApps } from '../../contract/apps/apps.ts';
-import { type ClientOptions, createClient } from '../../contract/client.ts';
+import { createApp, deleteApp, listApps } from '../../contract/apps/apps.ts';
+import { type Client, type ClientOptions, createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { setSwitch } from '../../contract/operator/switches.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { freePort } from '../../local/processes/ports.ts';
 import { get } from '../support/browse.ts';
 import { waitFor, withReadableErrors } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
 import { type Local, startRun } from '../support/platform.ts';
+import { receiver } from '../support/receivers.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 
 /** Of the test, or of its repetition. */
@@ -23,7 +25,7 @@ let DATA_DIR = '';
 
 const SECOND_MS = 1000;
 /** The test polls, for longer on a slow machine. */
-const RATE_LIMIT_SECRET = '100000';
+const SETTINGS = { RATE_LIMIT_SECRET: '100000', WEBHOOK_RETRY_SCHEDULE: '1,1,2,2,3' };
 const Compared = z.object({
   problems: z.array(z.unknown()),
   restored: z.number().optional(),
@@ -36,10 +38,10 @@ const Restored = z.object({
   ledgers: z.object({ accounts: z.number(), problems: z.array(z.unknown()) }),
 });
 
-test('a run killed at any moment loses no acknowledged write and leaves no deployment stuck, and its table is restored', async () => {
+test('a run killed at any moment loses no acknowledged write or event and leaves no deployment stuck, and its table is restored', async () => {
   DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
-  const PORT = String(await freePort());
-  let run = await startRun({ DATA_DIR, PORT, RATE_LIMIT_SECRET });
+  const settings = { ...SETTINGS, DATA_DIR, PORT: String(await freePort()) };
+  let run = await startRun(settings);
   onTestFinished(async () => {
     await run.stop();
     rmSync(DATA_DIR, { recursive: true, force: true });
@@ -68,6 +70,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
     deployNow: false,
   };
   const app = (await connect().call(createApp, { body })).body.data;
+  const events = await emitEvents(connect());
   // The run is killed right after the deployment was accepted, then during the build, and ended while the release is checked.
   const moments = [
     ['', 'SIGKILL'],
@@ -88,10 +91,11 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
       return seen.data.log.includes(moment);
     }, 100);
     await run.stop(signal);
-    run = await startRun({ DATA_DIR, PORT, RATE_LIMIT_SECRET });
+    run = await startRun(settings);
     const { status } = await finished(queued.body.data.id);
     if (signal === 'SIGTERM') expect(status).toBe('SUCCEEDED');
   }
+  await events.allArrived();
   const client = connect();
   const kept = (await client.call(listApps)).body.data.map(({ name }) => name);
   expect(kept).toEqual(expect.arrayContaining(names));
@@ -117,7 +121,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   // Meanwhile a person left, whose user is deleted, and an application was deleted, whose function is.
   await run.stop();
   removeUser(newcomer.email);
-  run = await startRun({ DATA_DIR, PORT, RATE_LIMIT_SECRET, LOCAL_TABLE: restored.table });
+  run = await startRun({ ...settings, LOCAL_TABLE: restored.table });
   await lambdaOf(run.local).send(new DeleteFunctionCommand({ FunctionName: functionOf(run.local, app.id) }));
   const after = connect();
   const readOnly = await after.call(createApp, { body: { name: 'Refused' } });
@@ -153,6 +157,46 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   expect(await accountOf((await new LoginBrowser(run.local).signIn(newcomer)).access_token)).toBe(account);
   await run.stop();
 }, 600_000);
+
+/** Number of acknowledged events after which a run is killed, and of callers that go on meanwhile. */
+const EVENTS = 20;
+const CALLERS = 4;
+
+/**
+ * Creates and deletes applications until the run is killed. Returns once enough calls were acknowledged, with a function that waits
+ * until a webhook has received the events of all of them.
+ */
+async function emitEvents(client: Client) {
+  const witness = await receiver((_, response) => setTimeout(() => response.end(), 100));
+  onTestFinished(() => witness.stop());
+  const body = { url: witness.url, events: ['app.deleted', 'app.created'] };
+  expect((await client.call(createWebhook, { body })).status).toBe(201);
+  const acknowledged: string[] = [];
+  const emit = async () => {
+    for (;;) {
+      const made = await client.call(createApp, { body: { name: 'Event', framework: 'NODE' } });
+      const { id } = made.body.data;
+      acknowledged.push(`app.created ${id}`);
+      const gone = await client.call(deleteApp, { params: { id } });
+      if (gone.status === 200) acknowledged.push(`app.deleted ${id}`);
+    }
+  };
+  // Each ends with the connection that the kill closes.
+  const callers = Promise.allSettled(Array.from({ length: CALLERS }, emit));
+  await waitFor(async () => acknowledged.length >= EVENTS, 5);
+  return {
+    async allArrived() {
+      await callers;
+      const arrived = () =>
+        new Set(
+          witness.received.map(
+            ({ headers, body }) => `${headers['x-service-event']} ${JSON.parse(body).data.applicationId}`,
+          ),
+        );
+      await waitFor(async () => acknowledged.every((each) => arrived().has(each)));
+    },
+  };
+}
 
 const lambdaOf = ({ environment }: Local) =>
   new LambdaClient({
