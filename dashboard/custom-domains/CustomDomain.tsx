@@ -5,9 +5,9 @@ import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
-import { CopyText } from '../ui/CopyText.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { RecordToAdd } from '../ui/RecordToAdd.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate, TimeAgo } from '../ui/TimeAgo.tsx';
@@ -163,12 +163,11 @@ const PointingInstruction = ({ target }: { target: DnsEntry }) => (
 );
 
 /** A DNS record for the owner of the domain to add. */
-const DnsInstruction = ({ entry: { type, name, value }, purpose }: { entry: DnsEntry; purpose: string }) => (
+const DnsInstruction = ({ entry, purpose }: { entry: DnsEntry; purpose: string }) => (
   <div>
     <Text size="sm" fw={600}>
-      {purpose}: add this {type} record
+      {purpose}: add this {entry.type} record
     </Text>
-    <CopyText name={`the name of the ${type} record`} text={name} />
-    <CopyText name={`the value of the ${type} record`} text={value} />
+    <RecordToAdd record={entry} />
   </div>
 );

@@ -1,12 +1,12 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { isFirstAttempt } from '../api/query-client.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
-import { CopyText } from '../ui/CopyText.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
 import { byName, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { RecordToAdd } from '../ui/RecordToAdd.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
@@ -149,10 +149,7 @@ function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain>
                   Verify this domain to receive mail and to open the control panel: register it in this account, verify
                   it as the custom domain of an application, or add this {challenge.type} record. {problem}
                 </Text>
-                <div>
-                  <CopyText name={`the name of the ${challenge.type} record`} text={challenge.name} />
-                  <CopyText name={`the value of the ${challenge.type} record`} text={challenge.value} />
-                </div>
+                <RecordToAdd record={challenge} />
               </>
             )}
             {records.length > 0 && (
