@@ -68,7 +68,7 @@ function Filters({ filter, choose }: { filter: AuditFilter; choose: (filter: Aud
   const actions: { value: AuditAction; label: string }[] = ACTIONS.map((value) => ({ value, label: labelOf(value) }));
   const actors = AUDIT_ACTORS.map((value) => ({ value, label: ACTORS[value] }));
   return (
-    <Group gap="xs">
+    <Group gap="xs" className="choices">
       <NativeSelect
         size="xs"
         aria-label="Filter by change"

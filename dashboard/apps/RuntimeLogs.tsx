@@ -50,7 +50,7 @@ export function RuntimeLogs({ app }: { app: Application }) {
       title="Runtime logs"
       description={span ? <Span span={span} appId={app.id} /> : 'Output of the last 24 hours, in your time zone.'}
       actions={
-        <Group gap="xs">
+        <Group gap="xs" className="choices">
           <NativeSelect
             size="xs"
             aria-label="Time"

@@ -15,7 +15,7 @@ export function Section({ title, description, actions, children }: SectionProps)
   return (
     <Stack component="section" gap="sm" aria-labelledby={id}>
       <Group justify="space-between" gap="sm">
-        <div>
+        <div className="section-title">
           <Title order={2} id={id}>
             {title}
           </Title>

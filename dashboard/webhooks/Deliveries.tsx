@@ -134,7 +134,7 @@ function useDeliveryFilter(): FiltersProps {
 function Filters({ filter, hours, choose }: FiltersProps) {
   const statuses = DELIVERY_STATUSES.map((value) => ({ value, label: toLabel(value) }));
   return (
-    <Group gap="xs">
+    <Group gap="xs" className="choices">
       <NativeSelect
         size="xs"
         aria-label="Filter by status"
