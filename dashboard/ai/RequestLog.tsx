@@ -30,7 +30,10 @@ const PROVIDER_COLUMNS: readonly Column<ProviderStats>[] = [
 const CALL_COLUMNS: readonly Column<AiCall>[] = [
   { name: 'Time', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
   { name: 'Model', show: ({ model, ownKey }) => (ownKey ? `${model} (your key)` : model) },
-  { name: 'Status', show: ({ status, code }) => (code === null ? status : `${status} ${code}`) },
+  {
+    name: 'Status',
+    show: ({ status, code }) => (code === null ? status : <span className="row-warning">{`${status} ${code}`}</span>),
+  },
   { name: 'Tokens in / out', number: true, show: (call) => `${call.inputTokens} / ${call.outputTokens}` },
   { name: 'Cost', number: true, show: ({ amountMicroRand }) => formatMicroRand(amountMicroRand) },
   { name: 'Duration', number: true, show: ({ durationMs }) => formatMs(durationMs) },
