@@ -40,7 +40,9 @@ export default function Overview() {
         <Skeletons lines={8} />
       ) : (
         <>
-          {data && apps.data && <HealthStrip items={healthOf(apps.data.data, data)} />}
+          {data && apps.data && apps.data.data.length + data.webhooks.endpoints > 0 && (
+            <HealthStrip items={healthOf(apps.data.data, data)} />
+          )}
           <AttentionList items={listAttentionItems(me.data?.data.account, apps.data?.data ?? [], data)} />
           <FirstSteps />
           <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
