@@ -21,12 +21,13 @@ export function AutoTopUp({ settings }: { settings: AutoTopUpSettings }) {
   const form = useForm(setAutoTopUp.body, initialValues(settings), toBody, 'auto-top-up');
   const save = useSetAutoTopUp();
   const { card } = settings;
+  const isUnchanged = JSON.stringify(toBody(form.values)) === JSON.stringify(toBody(initialValues(settings)));
   const submit = async () => {
     await save.mutateAsync({ body: toBody(form.values) });
     toast(form.values.enabled ? 'Auto top-up is on.' : 'Auto top-up is off.');
   };
   return (
-    <FormBox form={form} label="Save" onSubmit={submit}>
+    <FormBox form={form} label="Save" onSubmit={submit} isUnchanged={isUnchanged}>
       <SwitchField
         field={form.field('enabled')}
         label="Auto top-up"
