@@ -103,6 +103,7 @@ const SearchResult = ({ result }: { result: Availability }) => (
         <ButtonLink
           href={`/domains/order/${encodeURIComponent(result.domain)}`}
           size="xs"
+          variant="default"
           aria-label={`Register ${result.domain}`}
         >
           Register
