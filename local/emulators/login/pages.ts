@@ -2,8 +2,8 @@ import { html } from '../../../contract/reference/html.ts';
 
 /** Pages of the local login: plain forms that work without JavaScript, by keyboard and with a screen reader. */
 
-const STYLE = `:root{color-scheme:light dark;--ink:#1a1f29;--paper:#fff;--line:#8a94a3;--accent:#1d4f91;--bad:#9b2226}
-@media(prefers-color-scheme:dark){:root{--ink:#e6e9ee;--paper:#14171c;--line:#7c8796;--accent:#8ab4f0;--bad:#ff9b9b}}
+const STYLE = `:root{color-scheme:light dark;--ink:#1a1f29;--paper:#fff;--line:#8a94a3;--accent:#0b6e69;--bad:#9b2226}
+@media(prefers-color-scheme:dark){:root{--ink:#e6e9ee;--paper:#14171c;--line:#7c8796;--accent:#6bc6bb;--bad:#ff9b9b}}
 body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:2rem 1rem;color:var(--ink);background:var(--paper)}
 main{max-width:22rem;margin:4rem auto}label{display:block;margin-top:1rem}
 input{box-sizing:border-box;width:100%;font:inherit;padding:.55rem .6rem;border:1px solid var(--line);border-radius:6px;background:transparent;color:inherit}
