@@ -17,6 +17,14 @@ test('a new customer signs up, deploys the example in one click, and dismisses t
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), POLL).toContain('The new release is live');
   await page.getByText('Ready', { exact: true }).waitFor();
+  // Where it is live is said with that, not by a later read of the application, and nothing offers to roll back to it.
+  expect(
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /^http.*\.apps\./ })
+      .count(),
+  ).toBe(1);
+  expect(await page.getByRole('button', { name: 'Roll back' }).count()).toBe(0);
   await openOverview();
   await page.getByText('1 of 5 done').waitFor();
   // What was just recommended is no warning, and the plan's one application makes room for the user's repository.

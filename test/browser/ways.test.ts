@@ -55,6 +55,16 @@ test('the arrow keys move between tabs, and Enter opens one', async () => {
   expect(await page.getByRole('tab', { name: 'Wallet' }).getAttribute('aria-selected')).toBe('false');
 });
 
+test('a selected tab does not move the others', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'billing');
+  const tabs = page.getByRole('tab');
+  const places = () => tabs.evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().x));
+  const before = await places();
+  await tabs.filter({ hasText: 'Spending' }).click();
+  await waitUntilLoaded(page);
+  expect(await places()).toEqual(before);
+});
+
 test('a dialog returns the focus to its button, also when it is closed for the first time', async () => {
   const page = await openScreen(await signedInContext(await newAccount()), 'developers');
   for (const name of ['Create key', 'Revoke']) {
