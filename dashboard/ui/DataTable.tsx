@@ -36,15 +36,14 @@ const Row = memo(({ item, columns }: RowProps<unknown>) => (
   </tr>
 )) as <T>(props: RowProps<T>) => ReactNode;
 
-/** Number of columns from which a table is too wide for a tablet. */
-const MIN_WIDE_COLUMNS = 4;
+/** Returns the class for the width that a table of so many columns needs. */
+const widthClass = (columns: number): string => (columns < 4 ? '' : columns < 6 ? ' sideways-some' : ' sideways-many');
 
 /** A table. In a narrow space its rows become cards; if they are still too wide, it scrolls, also by keyboard. */
 export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) {
-  const scrollClass = columns.length < MIN_WIDE_COLUMNS ? 'sideways' : 'sideways sideways-many';
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
-    <section className={`card ${scrollClass}`} aria-label={name} tabIndex={0}>
+    <section className={`card sideways${widthClass(columns.length)}`} aria-label={name} tabIndex={0}>
       <table className="table">
         <thead>
           <tr>
