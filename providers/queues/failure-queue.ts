@@ -45,10 +45,11 @@ function refusedBy({ MessageAttributes }: ReceivedMessage): Pick<FailedMessage, 
 }
 
 /**
- * Seconds for which SQS waits for a message. Without a wait it asks only some of its servers, so that a short queue can look empty
+ * Seconds for which SQS waits for a message: longer than a list hides its messages. Without a wait SQS asks only some of its servers, so
+ * that a short queue can look empty
  * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html).
  */
-const WaitTimeSeconds = 1;
+const WaitTimeSeconds = 2;
 
 /** SQS implementation: a dead-letter queue is an ordinary queue. */
 export const createFailureQueue = (callSqs: CallSqs, QueueUrl: string): FailureQueue => ({
