@@ -157,6 +157,18 @@ describe('connections', () => {
     expect([one.received.length, ports.size]).toEqual([3, 1]);
   });
 
+  test('are not shared with a neighbor that closes each without an answer: it gets every attempt once', async () => {
+    const one = await started(
+      receiver(({ url, socket }, response) => (url === '/resets' ? socket.destroy() : response.end())),
+    );
+    const resets = new URL('/resets', one.url).href;
+    for (let count = 0; count < 3; count += 1) {
+      expect(await sender.send(one.url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED' });
+      expect(await sender.send(resets, {}, '{}')).toMatchObject({ outcome: 'RESET' });
+    }
+    expect(one.received).toHaveLength(6);
+  });
+
   test('closed by the receiver in the meantime do not count as failures', async () => {
     // The receiver promises keep-alive and closes the connection at the next request.
     const sockets = new Set<unknown>();

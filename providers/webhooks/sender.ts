@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isLocalName, isLoopback, isPublic, parseHost } from './addresses.ts';
@@ -87,7 +87,20 @@ interface Agents {
   http: HttpAgent;
   https: HttpsAgent;
 }
-const createAgents = (): Agents => ({ http: new HttpAgent(pooling), https: new HttpsAgent(pooling) });
+
+/**
+ * Creates agents that reuse a connection only for the URL that has answered on it. Otherwise a receiver that closes connections without
+ * an answer would share those of its neighbors, and each of its attempts would be sent twice, as after a stale connection.
+ */
+function createAgents(): Agents {
+  const agents = { http: new HttpAgent(pooling), https: new HttpsAgent(pooling) };
+  for (const agent of Object.values(agents)) {
+    const getName = agent.getName.bind(agent);
+    agent.getName = (options: PooledOptions = {}) => `${getName(options)}:${options.url}`;
+  }
+  return agents;
+}
+type PooledOptions = RequestOptions & { url?: string };
 
 function open(
   url: URL,
@@ -97,7 +110,8 @@ function open(
   agents: Agents | undefined,
 ): ClientRequest {
   const secure = url.protocol === 'https:';
-  return (secure ? httpsRequest : httpRequest)(url, {
+  const options: PooledOptions = {
+    url: url.href,
     method: 'POST',
     headers,
     signal,
@@ -106,7 +120,8 @@ function open(
     agent: agents ? (secure ? agents.https : agents.http) : false,
     // TLS does not allow IP addresses as the server name.
     ...(secure && isIP(parseHost(url)) === 0 ? { servername: parseHost(url) } : {}),
-  });
+  };
+  return (secure ? httpsRequest : httpRequest)(url, options);
 }
 
 const readResponse = (request: ClientRequest, body: string): Promise<IncomingMessage> =>
