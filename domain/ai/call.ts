@@ -5,7 +5,7 @@ import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapt
 import { anthropic } from '../../providers/ai/anthropic.ts';
 import { isAboutKey, ProviderFailure } from '../../providers/ai/failures.ts';
 import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
-import type { ProviderId } from '../../providers/ai/registry.ts';
+import { addressOf, type ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
 import { isOn, type ReadFlags } from '../switches/flags.ts';
@@ -193,7 +193,7 @@ export class ChatCall {
   async #send({ provider }: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
     this.#ignored = prepared.ignored;
     this.#key = key;
-    const url = (this.#deps.baseUrls[provider.id] ?? provider.baseUrl).replace(/\/+$/, '') + prepared.path;
+    const url = addressOf(this.#deps.baseUrls[provider.id] ?? provider.baseUrl, prepared.path);
     this.#sentAt = performance.now();
     const headers = { ...provider.headers, ...adapter.headers(key) };
     const { checksContent } = provider;

@@ -76,3 +76,12 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
 };
 
 export const isProviderId = (id: string): id is ProviderId => Object.hasOwn(PROVIDERS, id);
+
+/**
+ * Returns the address of a call. Anthropic's own SDK takes a base URL without `/v1` and others take it with `/v1`, so `/v1` is never
+ * repeated.
+ */
+export function addressOf(baseUrl: string, path: string): string {
+  const base = baseUrl.replace(/\/+$/, '');
+  return base.endsWith('/v1') && path.startsWith('/v1/') ? base + path.slice('/v1'.length) : base + path;
+}
