@@ -1,5 +1,6 @@
 import type { AuditAction } from '../contract/audit/actions.ts';
 import type { MemberRole } from '../contract/roles.ts';
+import type { Profile } from '../providers/login/profiles.ts';
 import type { Table } from '../table/table.ts';
 import type { Write } from '../table/writes.ts';
 
@@ -67,14 +68,6 @@ export interface Caller {
   role?: MemberRole;
   /** The email address of the login; absent for logins that predate its storage. */
   email?: string;
-}
-
-/** The profile of a person who signed in, as the issuer reports it. */
-export interface Profile {
-  email: string;
-  name: string;
-  /** True if the issuer has verified that the address is the person's. */
-  isVerified: boolean;
 }
 
 /** A person's session, from sign-in to sign-out. */

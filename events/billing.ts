@@ -8,10 +8,8 @@ import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 import { above, not, present } from './trigger.ts';
 
-export type BillingRuleDeps = Deps & HandOverDeps;
-
 /** Rules about wallets, invoices and subscriptions. */
-export const billingRules = (deps: BillingRuleDeps): Rules => ({
+export const billingRules = (deps: Deps & HandOverDeps): Rules => ({
   'wallet.pay-unpaid-invoices': on(WalletTransaction).created({ amountCents: above(0) }, ({ accountId }) =>
     payUnpaidInvoices(deps, accountId),
   ),

@@ -7,10 +7,8 @@ import { Domain } from '../table/entities/registrar.ts';
 import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type CustomDomainRuleDeps = Deps & HandOverDeps;
-
 /** Rules about custom domains and their distribution tenants. */
-export const customDomainRules = (deps: CustomDomainRuleDeps): Rules => ({
+export const customDomainRules = (deps: Deps & HandOverDeps): Rules => ({
   // A domain that is registered with the platform needs no other proof.
   'custom-domain.verify-registered': on(App).sets('customDomain.token', (app) => acceptRegisteredDomain(deps, app)),
   // The next owner of the name must not find the application of another account under it.

@@ -4,10 +4,8 @@ import { Deployment, NextBuild, QueuedBuild } from '../table/entities/deployment
 import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type DeploymentRuleDeps = Deps & HandOverDeps;
-
 /** Rules about deployments. A deployment with a build starts when the scheduler has admitted it, a rollback immediately. */
-export const deploymentRules = (deps: DeploymentRuleDeps): Rules => {
+export const deploymentRules = (deps: Deps & HandOverDeps): Rules => {
   const queueJob = handOverTo(deps, 'workflows', Deployment);
   return {
     'deployment.start-rollback': on(Deployment).created(

@@ -8,10 +8,8 @@ import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 import { not } from './trigger.ts';
 
-export type HostingRuleDeps = Deps & HandOverDeps;
-
 /** Rules about hosting accounts. */
-export const hostingRules = (deps: HostingRuleDeps): Rules => ({
+export const hostingRules = (deps: Deps & HandOverDeps): Rules => ({
   'hosting.reconcile-account': on(Subscription).sets(
     'status',
     { plan: { category: not('APP') } },

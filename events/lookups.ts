@@ -10,10 +10,8 @@ import { Webhook } from '../table/entities/webhooks.ts';
 import { inGroups, on, type Rules } from './on.ts';
 import { present } from './trigger.ts';
 
-export type LookupRuleDeps = Parameters<typeof recordLookups>[0];
-
 /** Rules that record the lookups by which operators find an account. One request writes the lookups of a group. */
-export function lookupRules(deps: LookupRuleDeps): Rules {
+export function lookupRules(deps: Parameters<typeof recordLookups>[0]): Rules {
   const recorded = inGroups<NewLookup>(MAX_LOOKUPS, (lookups) => recordLookups(deps, lookups));
   return {
     'account.record-email': recorded(on(Account).created(async (account) => byEmail(account))),

@@ -22,10 +22,8 @@ import { Event } from '../table/entities/webhooks.ts';
 import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type NotificationRuleDeps = Pick<Deps, 'table' | 'now'> & HandOverDeps;
-
 /** Rules that notify the members of an account. */
-export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
+export const notificationRules = (deps: Pick<Deps, 'table' | 'now'> & HandOverDeps): Rules => ({
   'event.notify': on(Event).created(async (event) => notify(deps, await incidentsOfEvent(deps, event))),
   'audit.notify': on(AuditEntry).created(async (entry) => notify(deps, await incidentsOfEntry(deps, entry))),
   'wallet.notify-low-balance': on(WalletTransaction).created((transaction) =>

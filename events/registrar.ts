@@ -4,10 +4,8 @@ import { Invoice } from '../table/entities/billing.ts';
 import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type RegistrarRuleDeps = Deps & HandOverDeps;
-
 /** Rules about domains at the registrar. */
-export const registrarRules = (deps: RegistrarRuleDeps): Rules => ({
+export const registrarRules = (deps: Deps & HandOverDeps): Rules => ({
   'domain.fulfil-paid-invoice': on(Invoice).becomes(
     { kind: 'DOMAIN', status: 'PAID' },
     handOverTo(deps, 'workflows', Invoice)('domain.fulfil-paid-invoice'),

@@ -1,43 +1,37 @@
 import { accountRules } from './accounts.ts';
 import { appRules } from './apps.ts';
-import { type BillingRuleDeps, billingRules } from './billing.ts';
-import { type CustomDomainRuleDeps, customDomainRules } from './custom-domains.ts';
+import { billingRules } from './billing.ts';
+import { customDomainRules } from './custom-domains.ts';
 import { databaseRules } from './databases.ts';
-import { type DeploymentRuleDeps, deploymentRules } from './deployments.ts';
-import { type DnsRuleDeps, dnsRules } from './dns.ts';
-import { type HostingRuleDeps, hostingRules } from './hosting.ts';
-import { type LookupRuleDeps, lookupRules } from './lookups.ts';
-import { type NotificationRuleDeps, notificationRules } from './notifications.ts';
+import { deploymentRules } from './deployments.ts';
+import { dnsRules } from './dns.ts';
+import { hostingRules } from './hosting.ts';
+import { lookupRules } from './lookups.ts';
+import { notificationRules } from './notifications.ts';
 import type { Rules } from './on.ts';
-import { type RegistrarRuleDeps, registrarRules } from './registrar.ts';
-import { type WebhookRuleDeps, webhookRules } from './webhooks.ts';
+import { registrarRules } from './registrar.ts';
+import { webhookRules } from './webhooks.ts';
 
-export type RuleDeps = BillingRuleDeps &
-  CustomDomainRuleDeps &
-  DeploymentRuleDeps &
-  DnsRuleDeps &
-  HostingRuleDeps &
-  LookupRuleDeps &
-  NotificationRuleDeps &
-  RegistrarRuleDeps &
-  WebhookRuleDeps;
+const AREAS = [
+  accountRules,
+  appRules,
+  billingRules,
+  customDomainRules,
+  databaseRules,
+  deploymentRules,
+  dnsRules,
+  hostingRules,
+  lookupRules,
+  notificationRules,
+  registrarRules,
+  webhookRules,
+] as const;
+
+/** The dependencies of all areas' rules. */
+export type RuleDeps = (typeof AREAS)[number] extends (deps: infer D) => Rules ? D : never;
 
 /** Returns all stream rules by id. */
-export const rules = (deps: RuleDeps): Rules =>
-  merge([
-    accountRules(deps),
-    appRules(deps),
-    billingRules(deps),
-    customDomainRules(deps),
-    databaseRules(deps),
-    deploymentRules(deps),
-    dnsRules(deps),
-    hostingRules(deps),
-    lookupRules(deps),
-    notificationRules(deps),
-    registrarRules(deps),
-    webhookRules(deps),
-  ]);
+export const rules = (deps: RuleDeps): Rules => merge(AREAS.map((area) => area(deps)));
 
 /** Merges the rules of all areas. Throws if two areas use the same id, because one rule would silently replace the other. */
 function merge(areas: readonly Rules[]): Rules {

@@ -5,7 +5,7 @@ import { Delivery, Event, Webhook } from '../table/entities/webhooks.ts';
 import { inGroups, on, type Rules } from './on.ts';
 import { present } from './trigger.ts';
 
-export type WebhookRuleDeps = Parameters<typeof fanOut>[0] &
+type WebhookRuleDeps = Parameters<typeof fanOut>[0] &
   Parameters<typeof queueDeliveries>[0] &
   Parameters<typeof releaseHeld>[0];
 

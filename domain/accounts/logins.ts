@@ -1,9 +1,10 @@
 import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { accountSuspended } from '../../contract/errors.ts';
+import type { Profile } from '../../providers/login/profiles.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
 import { change, changeOrInspect, createViaUpdate } from '../../table/writes.ts';
 import { concurrentUpdate, tryTransact } from '../conflict.ts';
-import type { Deps, Profile } from '../deps.ts';
+import type { Deps } from '../deps.ts';
 
 /** Returns the new account of a login. */
 export const newAccountOf = (

@@ -14,13 +14,12 @@ import { type ConfirmationDeps, confirmRegistration, saveCheck, type Unconfirmed
 import { recordExpiryNotice } from './expiry-notice.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
-import { endDomain } from './tasks.ts';
+import { endDomain, type Task } from './tasks.ts';
 import type { ReadTlds } from './tlds.ts';
 
 /** Moves domains through their lifecycle as time passes and invoices are paid or not. */
 export type LifecycleDeps = Deps & { domainTasks: Executions };
 type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { tlds: ReadTlds };
-type Task = NonNullable<Domain['task']>;
 
 const idsOf = ({ accountId, id }: Domain) => ({ accountId, domainId: id });
 

@@ -24,7 +24,7 @@ import { checkVerification } from './verification.ts';
 
 export const DomainInput = z.object({ accountId: z.string(), domainId: z.string() });
 export type DomainIds = z.output<typeof DomainInput>;
-type Task = NonNullable<Domain['task']>;
+export type Task = NonNullable<Domain['task']>;
 
 /** Progress of a task: pending at the registrar, done, refused, or already ended. */
 export interface Progress {

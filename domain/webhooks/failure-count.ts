@@ -1,6 +1,7 @@
 import { type Batch, coalesce } from '../../contract/coalesce.ts';
 import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
+import type { AccountScopedId } from '../../table/entity.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, contended, retryOnConflict } from '../conflict.ts';
@@ -19,15 +20,11 @@ const BATCH_SIZE = 25;
 const CONTENTION = { attempts: 100, maxMs: 20_000 };
 
 type CountDeps = Pick<Deps, 'table' | 'now' | 'newId'>;
-export interface Endpoint {
-  accountId: string;
-  id: string;
-}
 
 /** Runs `act` with the endpoint, and repeats it with a fresh read while the count changes concurrently. */
 async function retryOnFreshCount<T>(
   deps: CountDeps,
-  endpoint: Endpoint,
+  endpoint: AccountScopedId,
   known: Webhook | undefined,
   act: (webhook: Webhook | undefined) => Promise<T>,
 ): Promise<T> {
@@ -50,7 +47,11 @@ export interface CompletedAttempt {
  * Records a successful attempt and resets the failure count. A success after a success writes nothing but its record, unless the
  * endpoint's pace changed. The count of a disabled endpoint is kept, because it explains why the endpoint was disabled.
  */
-export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known, durationMs }: CompletedAttempt) =>
+export const countSuccess = (
+  deps: CountDeps,
+  endpoint: AccountScopedId,
+  { write, known, durationMs }: CompletedAttempt,
+) =>
   retryOnFreshCount(deps, endpoint, known, async (webhook) => {
     const pace = webhook && paceAfter(webhook, [durationMs], deps.now());
     if (!webhook?.active || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
@@ -60,7 +61,7 @@ export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known
 
 interface Failure extends CompletedAttempt {
   deps: CountDeps;
-  endpoint: Endpoint;
+  endpoint: AccountScopedId;
 }
 
 /**
@@ -99,12 +100,12 @@ const joinFailures = coalesce({
  *
  * @returns true if this failure disabled the endpoint
  */
-export const countFailure = (deps: CountDeps, endpoint: Endpoint, attempt: CompletedAttempt): Promise<boolean> =>
+export const countFailure = (deps: CountDeps, endpoint: AccountScopedId, attempt: CompletedAttempt): Promise<boolean> =>
   joinFailures({ ...attempt, deps, endpoint });
 
 async function countOneFailure(
   deps: CountDeps,
-  endpoint: Endpoint,
+  endpoint: AccountScopedId,
   { write, durationMs }: CompletedAttempt,
   webhook: Webhook | undefined,
 ): Promise<boolean> {

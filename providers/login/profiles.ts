@@ -12,10 +12,11 @@ const UserInfo = z.object({
   name: z.optional(z.string()),
 });
 
-/** A person's profile at the issuer of logins. */
-interface Profile {
+/** The profile of a person who signed in, as the issuer of logins reports it. */
+export interface Profile {
   email: string;
   name: string;
+  /** True if the issuer has verified that the address is the person's. */
   isVerified: boolean;
 }
 

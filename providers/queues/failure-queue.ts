@@ -1,3 +1,5 @@
+import type { CallSqs } from './batch-sender.ts';
+
 /** A message that failed all its attempts. */
 export interface FailedMessage {
   id: string;
@@ -19,8 +21,6 @@ export interface FailureQueue {
   /** Makes a received message visible to other receivers again. */
   release(message: FailedMessage): Promise<void>;
 }
-
-type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
 
 /** Attributes of a dead-letter event of EventBridge Scheduler. Its body is the target's input. */
 type SchedulerAttribute = 'TARGET_ARN' | 'ERROR_MESSAGE';

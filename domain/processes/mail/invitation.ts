@@ -1,5 +1,4 @@
 import { INVITATION_DAYS } from '../../../contract/accounts/members.ts';
-import type { Mailer } from '../../../providers/mail/mailer.ts';
 import type { JobQueue } from '../../../providers/queues/job-queue.ts';
 import { Account } from '../../../table/entities/accounts.ts';
 import { Team, type TeamInvitation } from '../../../table/entities/members.ts';
@@ -9,14 +8,13 @@ import { readTeam, type TeamState, writeTeam } from '../../accounts/team.ts';
 import { retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { timestampAfter } from '../../time.ts';
+import type { MailDeps } from './digest.ts';
 import { render, shownName } from './messages.ts';
 
 /**
  * Emails with invitations (docs/decisions/0073-more-notifications.md). The email's link has a separate secret, which is created when the
  * email is sent, so that neither the table nor a queue contains it.
  */
-
-export type InvitationMailDeps = Deps & { mailer: Mailer; mails: JobQueue };
 
 /** Time after which another job retries an email that was started and not finished, in milliseconds. */
 const CLAIM_MS = 45_000;
@@ -71,7 +69,7 @@ const writeMail = (team: TeamState, id: string, mail: TeamInvitation['mail']) =>
   });
 
 /** Sends the email of an invitation, once per link. Sends none to an address that was invited within the hour. */
-export async function mailInvitation(deps: InvitationMailDeps, accountId: string, id: string): Promise<void> {
+export async function mailInvitation(deps: MailDeps, accountId: string, id: string): Promise<void> {
   if (!(await deps.table.get(Account, { id: accountId }))) return;
   const now = deps.now();
   const claimedUntil = timestampAfter(now, CLAIM_MS);

@@ -2,7 +2,7 @@ import { Team } from '../../../table/entities/members.ts';
 import { Notification } from '../../../table/entities/notifications.ts';
 import { jobAbout } from '../jobs.ts';
 import { announce, type MailDeps, mailDigest } from './digest.ts';
-import { type InvitationMailDeps, mailInvitation } from './invitation.ts';
+import { mailInvitation } from './invitation.ts';
 
 /** Jobs that send emails (docs/decisions/0066-emails.md). */
 export const MAIL_JOBS = {
@@ -11,7 +11,5 @@ export const MAIL_JOBS = {
   'notification.mail': jobAbout(Notification, (deps: MailDeps, notification, subject) =>
     mailDigest(deps, notification, subject),
   ),
-  'invitation.mail': jobAbout(Team, (deps: InvitationMailDeps, { accountId }, id) =>
-    mailInvitation(deps, accountId, id),
-  ),
+  'invitation.mail': jobAbout(Team, (deps: MailDeps, { accountId }, id) => mailInvitation(deps, accountId, id)),
 };
