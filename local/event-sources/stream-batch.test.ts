@@ -106,16 +106,15 @@ describe('event filters', () => {
   test.each<[Json, Json, boolean]>([
     [{ a: ['x'] }, { a: 'x' }, true],
     [{ a: ['x'] }, { a: 'y' }, false],
-    [{ a: { b: [{ 'anything-but': ['x', 'y'] }] } }, { a: { b: 'z' } }, true],
-    [{ a: { b: [{ 'anything-but': ['x', 'y'] }] } }, { a: { b: 'y' } }, false],
-    [{ a: [{ prefix: 'ab' }] }, { a: 'abc' }, true],
+    [{ a: { b: ['x', 'y'] } }, { a: { b: 'y' } }, true],
+    [{ a: { b: ['x', 'y'] } }, { a: 'x' }, false],
     [{ a: [{ exists: false }] }, {}, true],
-    [{ a: [{ numeric: ['>', 1, '<=', 3] }] }, { a: 3 }, true],
-    [{ a: [{ numeric: ['>', 1, '<=', 3] }] }, { a: 4 }, false],
+    [{ a: [{ exists: true }] }, {}, false],
     [{ a: ['x'] }, { a: ['w', 'x'] }, true],
-    [{ $or: [{ a: [1] }, { b: [2] }] }, { b: 2 }, true],
   ])('%j on %j', (pattern, event, expected) => {
     expect(filter(pattern)(event)).toBe(expected);
   });
+  test('a condition that no stack uses is refused', () =>
+    expect(() => filter({ a: [{ prefix: 'ab' }] })({ a: 'abc' })).toThrow('prefix'));
   test('without filters every record matches', () => expect(createFilter(undefined)({})).toBe(true));
 });

@@ -152,7 +152,6 @@ const KINDS: Record<string, Kind> = {
     attributes: { QueueName: '{name}', QueueUrl: '{queueUrl}/{account}/{name}' },
     maxLength: 80,
   },
-  'AWS::SSM::Parameter': { nameProperty: 'Name', arn: 'ssm:{region}:{account}:parameter{name}' },
   'AWS::Scheduler::Schedule': {
     nameProperty: 'Name',
     arn: 'scheduler:{region}:{account}:schedule/default/{name}',

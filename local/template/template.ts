@@ -86,6 +86,7 @@ function readAssembly(directory: string, location: AwsLocation, stacks: Stack[],
 }
 
 function createStack(name: string, template: JsonObject, location: AwsLocation, stacks: readonly Stack[]): Stack {
+  if (template.Conditions) throw new Error(`The stack ${name} has conditions, which the local run does not support`);
   const parameters = child(template, 'Parameters');
   const pseudo: Record<string, string> = {
     'AWS::AccountId': location.account,
@@ -104,11 +105,7 @@ function createStack(name: string, template: JsonObject, location: AwsLocation, 
   const scope: Scope = {
     region: location.region,
     ref: (id) => pseudo[id] ?? child(parameters, id).Default ?? resource(id).names.ref,
-    attribute: (id, attribute) => {
-      const { resource: found, names } = resource(id);
-      if (found.type === 'Custom::CrossRegionExportReader') return readExport(attribute, stacks);
-      return names.attribute(attribute);
-    },
+    attribute: (id, attribute) => resource(id).names.attribute(attribute),
     importValue: (id) => {
       for (const { template: other, scope: otherScope } of stacks) {
         for (const [, output] of children(other, 'Outputs')) {
@@ -120,7 +117,6 @@ function createStack(name: string, template: JsonObject, location: AwsLocation, 
       throw new Error(`The stack ${name} imports ${id}, which no stack exports`);
     },
     stackOutput: (stackName, outputName) => readOutput(stacks, stackName, outputName),
-    condition: (id) => Boolean(resolveJson(child(template, 'Conditions')[id] ?? null, scope)),
     mapping: (map, first, second) => {
       const value = child(child(child(template, 'Mappings'), map), first)[second];
       if (value === undefined) throw new Error(`The stack ${name} has no mapping ${map}.${first}.${second}`);
@@ -128,7 +124,6 @@ function createStack(name: string, template: JsonObject, location: AwsLocation, 
     },
   };
   for (const [logicalId, definition] of children(template, 'Resources')) {
-    if (typeof definition.Condition === 'string' && !scope.condition(definition.Condition)) continue;
     resources.set(logicalId, createResource(name, logicalId, definition, location, scope));
   }
   return { name, template, location, resources, scope };
@@ -182,18 +177,6 @@ function createResource(stack: string, logicalId: string, definition: JsonObject
       return namesOf();
     },
   };
-}
-
-/** Resolves a reference between stacks of two regions, which CDK implements with a pair of custom resources. */
-function readExport(attribute: string, stacks: readonly Stack[]): Json {
-  for (const { resources } of stacks) {
-    for (const { resource } of resources.values()) {
-      if (resource.type !== 'Custom::CrossRegionExportWriter') continue;
-      const value = child(child(resource.properties, 'WriterProps'), 'exports')[attribute];
-      if (value !== undefined) return value;
-    }
-  }
-  throw new Error(`No stack exports ${attribute} to the other region`);
 }
 
 /** Reads a cloud assembly (`cdk.out`). @param location local addresses, and the account and region of stacks that set none */
