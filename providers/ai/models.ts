@@ -54,18 +54,6 @@ const PRICES: PriceList = list;
 /** Context window in tokens of a model for which neither its entry nor the price list has one. */
 const DEFAULT_CONTEXT = 128_000;
 
-/** OpenRouter sets the price per call, so this model is available only with the caller's own key. */
-const UNPRICED: Model = {
-  id: 'openrouter/openrouter/auto',
-  provider: 'openrouter',
-  upstream: 'openrouter/auto',
-  name: 'OpenRouter Auto',
-  price: { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 },
-  contextLimit: 2_000_000,
-  outputLimit: 2_000_000,
-  credits: false,
-};
-
 const DAY_MS = 86_400_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
@@ -106,7 +94,7 @@ function higherPrice(one: Priced, other: Priced): Priced {
  * than the previous one.
  */
 export function modelsAt(now: Date): readonly Model[] {
-  const models = OFFERED_MODELS.flatMap((offered): Model[] => {
+  return OFFERED_MODELS.flatMap((offered): Model[] => {
     const { provider, upstream } = offered;
     const id = `${provider}/${upstream}`;
     const [before, today] = [now.getTime() - DAY_MS, now.getTime()].map((time) => servedOn(offered, dayOf(time)));
@@ -117,5 +105,4 @@ export function modelsAt(now: Date): readonly Model[] {
     const sold = { ...served, upstream, id, price: CORRECTIONS[id] ?? price, contextLimit, credits: true };
     return [{ ...sold, ...(steps.length > 0 ? { steps } : {}) }];
   });
-  return [...models, UNPRICED];
 }

@@ -52,6 +52,11 @@ describe('models', () => {
         pricing_zar_per_million: { input: '22.50', output: '45.00' },
         pricing_steps: [{ above_prompt_tokens: 199_999, input: '45.00', output: '90.00' }],
       });
+      // Specification, AI gateway: the list has the models that are available on credits, with their prices.
+      const unsold = body.data.filter(({ credits, pricing_zar_per_million: { input, output } }) => {
+        return !credits || !(Number(input) > 0) || !(Number(output) > 0);
+      });
+      expect(unsold).toEqual([]);
       expect(body.byok_providers.map(({ id }) => id)).toEqual(
         'openai anthropic google mistral groq deepseek xai openrouter together'.split(' '),
       );
