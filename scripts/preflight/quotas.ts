@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
+import { type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import type { CellNames } from '../../lib/cells.ts';
 import { type Check, check } from './check.ts';
@@ -26,32 +26,25 @@ function neededConcurrency({ config, resources }: Plan): number {
 
 interface Need {
   limit: AwsLimitName;
-  region(plan: Plan): string;
-  /** The minimum for an installation that is open to sign-ups. */
-  needed(plan: Plan): number;
+  /** Default: the region of the settings. */
+  region?(plan: Plan): string;
+  /** The minimum for an installation that is open to sign-ups. Default: AWS's default. */
+  needed?(plan: Plan): number;
   /** Consequence of a lower value. */
   why: string;
   /** An alternative to raising the quota. */
   otherwise?: string;
 }
 
-const home = ({ config }: Plan): string => config.region;
-
 /** The quotas that a new account must raise, or that may be too low. */
 const NEEDS: readonly Need[] = [
   {
     limit: 'lambdaConcurrency',
-    region: home,
     needed: neededConcurrency,
     why: 'applications reserve from it, 20 each; a young account has 10',
     otherwise: 'Or tell the platform what the account has, for a small installation: -c lambdaConcurrency=',
   },
-  {
-    limit: 'lambdaCodeStorage',
-    region: home,
-    needed: () => AWS_LIMITS.lambdaCodeStorage.value,
-    why: 'each kept release of each application counts',
-  },
+  { limit: 'lambdaCodeStorage', why: 'each kept release of each application counts' },
   {
     limit: 'codeBuildConcurrency',
     region: ({ config }) => config.buildRegion,
@@ -61,33 +54,12 @@ const NEEDS: readonly Need[] = [
   {
     limit: 'dsqlClusters',
     region: ({ config }) => config.databaseRegion,
-    needed: () => AWS_LIMITS.dsqlClusters.value,
     why: 'each database of a customer is a cluster',
   },
-  {
-    limit: 'route53Zones',
-    region: home,
-    needed: () => AWS_LIMITS.route53Zones.value,
-    why: 'each registered domain has a zone',
-  },
-  {
-    limit: 'registeredDomains',
-    region: home,
-    needed: () => AWS_LIMITS.registeredDomains.value,
-    why: 'domains of all customers are registered in this account',
-  },
-  {
-    limit: 'distributionTenants',
-    region: home,
-    needed: () => AWS_LIMITS.distributionTenants.value,
-    why: 'each custom domain is a tenant',
-  },
-  {
-    limit: 'certificates',
-    region: home,
-    needed: () => AWS_LIMITS.certificates.value,
-    why: 'each custom domain has a certificate; a young account may have fewer',
-  },
+  { limit: 'route53Zones', why: 'each registered domain has a zone' },
+  { limit: 'registeredDomains', why: 'domains of all customers are registered in this account' },
+  { limit: 'distributionTenants', why: 'each custom domain is a tenant' },
+  { limit: 'certificates', why: 'each custom domain has a certificate; a young account may have fewer' },
 ];
 
 const Quota = z.object({ QuotaName: z.string(), QuotaCode: z.string(), Value: z.number() });
@@ -132,8 +104,8 @@ async function readByName({ json }: Clients, region: string, ServiceCode: string
 
 function checkQuota(plan: Plan, { limit, needed, why, otherwise, ...need }: Need): Check {
   const { service, name, quotaCode, quotaRegion, source, value: documented } = awsLimit(limit);
-  const region = quotaRegion ?? need.region(plan);
-  const minimum = needed(plan);
+  const region = quotaRegion ?? need.region?.(plan) ?? plan.config.region;
+  const minimum = needed?.(plan) ?? documented;
   return check<FoundQuota | undefined>({
     what: `${name} (${service}, ${region})`,
     needed: `${minimum}: ${why}`,
