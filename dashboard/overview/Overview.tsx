@@ -28,6 +28,9 @@ export default function Overview() {
   const data = overview.data?.data;
   // The blocks appear together: one that appears later would push down the text that the user is reading.
   const isLoading = [me, apps, overview].some(isFirstAttempt);
+  const health = data && apps.data && <HealthStrip items={healthOf(apps.data.data, data)} />;
+  // A new account begins with its first steps.
+  const isNew = apps.data?.data.length === 0 && data?.webhooks.endpoints === 0;
   return (
     <Screen title="Overview">
       {me.errorUpdateCount > 0 && <QueryBoundary query={me}>{() => null}</QueryBoundary>}
@@ -40,11 +43,10 @@ export default function Overview() {
         <Skeletons lines={8} />
       ) : (
         <>
-          {data && apps.data && apps.data.data.length + data.webhooks.endpoints > 0 && (
-            <HealthStrip items={healthOf(apps.data.data, data)} />
-          )}
+          {!isNew && health}
           <AttentionList items={listAttentionItems(me.data?.data.account, apps.data?.data ?? [], data)} />
           <FirstSteps />
+          {isNew && health}
           <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
             <QueryBoundary query={apps}>
               {({ data }) =>

@@ -13,6 +13,11 @@ test('a new customer signs up, deploys the example in one click, and dismisses t
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('Deploy your first application').waitFor();
   await page.getByText('0 of 5 done').waitFor();
+  // A new account begins with its steps; its health is below them.
+  const headings = await page
+    .getByRole('list', { name: /^(First steps|Health)$/ })
+    .evaluateAll((lists) => lists.map((list) => list.ariaLabel));
+  expect(headings).toEqual(['First steps', 'Health']);
   await page.getByRole('button', { name: 'Deploy the example' }).click();
   const log = page.getByRole('log', { name: 'Build log' });
   await expect.poll(() => log.textContent(), POLL).toContain('The new release is live');
