@@ -5,7 +5,7 @@ import { useMe } from '../accounts/api.ts';
 import { isFirstAttempt } from '../api/query-client.ts';
 import { ColumnChart } from '../ui/ColumnChart.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { Meter } from '../ui/Meter.tsx';
+import { Meter, shareOf } from '../ui/Meter.tsx';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -102,7 +102,7 @@ const PlanUsage = () => (
             const [used, limit] = [account.usage[name], account.limits[name]];
             return used === undefined ? [] : [{ name, used, limit }];
           })
-            .sort((a, b) => b.used / b.limit - a.used / a.limit)
+            .sort((a, b) => shareOf(b.used, b.limit) - shareOf(a.used, a.limit))
             .map(({ name, ...use }) => (
               <Meter key={name} name={limitRule(name).counts} {...use} />
             ))}
