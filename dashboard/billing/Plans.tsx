@@ -68,7 +68,7 @@ function PlanCard({ plan, current, paid }: PlanCardProps) {
         <Text fw={650}>{plan.name}</Text>
         {plan.slug === current?.slug && <Status value="ACTIVE" label="Current plan" />}
       </Group>
-      <Text size="sm" component="div">
+      <Text size="sm">
         {isFree ? (
           <>
             <span className="price">Free</span> <span>with every account</span>

@@ -13,7 +13,7 @@ interface EmptyStateProps {
 export const EmptyState = ({ title, children, action }: EmptyStateProps) => (
   <Stack className="card" align="center" gap="xs" p="xl" ta="center">
     <Text fw={600}>{title}</Text>
-    <Text size="sm" c="dimmed" maw={480}>
+    <Text size="sm" c="dimmed" maw={480} className="break">
       {children}
     </Text>
     {action}

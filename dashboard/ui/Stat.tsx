@@ -7,6 +7,6 @@ export const Stat = ({ name, value }: { name: string; value: ReactNode }) => (
     <Text size="sm" c="dimmed">
       {name}
     </Text>
-    <div className="stat">{value}</div>
+    <p className="stat">{value}</p>
   </div>
 );

@@ -251,7 +251,7 @@ test('an unpaid invoice is paid from the wallet after confirmation, and not with
   await page.getByText('Paid', { exact: true }).first().waitFor();
 });
 
-test('forced colors show the state of switches and the colors of charts', async () => {
+test('forced colors show the state of switches and tabs, and the colors of charts', async () => {
   const account = await newAccount({ walletCents: 50_000 });
   await issueUnpaidInvoice(account.id);
   const page = await openScreen(await signedInContext(account), 'billing');
@@ -261,6 +261,10 @@ test('forced colors show the state of switches and the colors of charts', async 
   await page.getByRole('switch').click();
   await page.getByLabel('Top-up amount (rand)').waitFor();
   await expect.poll(async () => off.equals(await track.screenshot()), POLL).toBe(false);
+  const lines = await page
+    .getByRole('tab')
+    .evaluateAll((tabs) => tabs.map((tab) => tab.ownerDocument.defaultView?.getComputedStyle(tab).textDecorationLine));
+  expect([lines[0], new Set(lines.slice(1))]).toEqual(['underline', new Set(['none'])]);
   await page.goto('billing/spending');
   await page.locator('.column-legend').waitFor();
   const colors = await page.evaluate<string[]>(

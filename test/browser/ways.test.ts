@@ -55,6 +55,22 @@ test('the arrow keys move between tabs, and Enter opens one', async () => {
   expect(await page.getByRole('tab', { name: 'Wallet' }).getAttribute('aria-selected')).toBe('false');
 });
 
+test('millions of rand and a long name fit every width', async () => {
+  const account = await newAccount({ walletCents: 123_456_789 });
+  const { id } = (await account.call(createApp, { body: { name: 'long'.repeat(15), framework: 'EXPRESS' } })).body.data;
+  const page = await openScreen(await signedInContext(account), '');
+  for (const width of [320, 390, 768, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const outside = await page.evaluate<string[]>(`[...document.querySelectorAll('.stat')].filter((stat) =>
+      stat.getBoundingClientRect().left + stat.scrollWidth > stat.closest('.card').getBoundingClientRect().right)
+      .map(({ textContent }) => textContent)`);
+    expect({ width, outside }).toEqual({ width, outside: [] });
+  }
+  await page.setViewportSize({ width: 320, height: 800 });
+  await openScreen(page.context(), `apps/${id}/domain`, page);
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320);
+});
+
 test('a selected tab does not move the others', async () => {
   const page = await openScreen(await signedInContext(await newAccount()), 'billing');
   const tabs = page.getByRole('tab');
