@@ -103,7 +103,7 @@ function OpenPanel({ id }: { id: string }) {
   );
 }
 
-const HostingDetail = ({ hosting: { usage, mailboxes } }: { hosting: HostingDetails }) => (
+const HostingDetail = ({ hosting: { panelStatus, usage, mailboxes } }: { hosting: HostingDetails }) => (
   <>
     <Section title="Usage" description="Live from the server.">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
@@ -114,7 +114,10 @@ const HostingDetail = ({ hosting: { usage, mailboxes } }: { hosting: HostingDeta
         ))}
       </SimpleGrid>
     </Section>
-    <Section title="Mailboxes" description="Manage mailboxes, files and databases in the hosting control panel.">
+    <Section
+      title="Mailboxes"
+      description={panelStatus === 'ACTIVE' && 'Manage mailboxes, files and databases in the hosting control panel.'}
+    >
       {mailboxes.length === 0 ? (
         <EmptyState title="No mailboxes yet">Create mailboxes in the hosting control panel.</EmptyState>
       ) : (
