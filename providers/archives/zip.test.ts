@@ -38,3 +38,9 @@ test('content that another thread packs produces the same archive', async () => 
   }
   expect(beside.end().equals(here.end())).toBe(true);
 });
+
+test('content that another thread packed keeps no more memory than the content', async () => {
+  const { body } = await packContentThreaded(Buffer.alloc(100_000, 'words '));
+  expect(body.length).toBeLessThan(10_000);
+  expect(body.buffer.byteLength).toBeLessThanOrEqual(100_000);
+});

@@ -42,7 +42,9 @@ const packContent = (content: Buffer): PackedContent =>
 /** Packs small content synchronously, and large content in another thread, so that several files use several processors. */
 export function packContentThreaded(content: Buffer): PackedContent | Promise<PackedContent> {
   if (content.length < MIN_THREADED_BYTES) return packContent(content);
-  const deflated = promisify(deflateRaw)(content, { level: LEVEL, chunkSize: PIECE_BYTES });
+  // The result keeps its whole piece in memory, however small it is.
+  const chunkSize = Math.min(PIECE_BYTES, content.length);
+  const deflated = promisify(deflateRaw)(content, { level: LEVEL, chunkSize });
   return deflated.then((body) => storeSmaller(content, body));
 }
 
