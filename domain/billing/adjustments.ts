@@ -15,7 +15,7 @@ import { addVat, formatRand } from './money.ts';
 import type { ReadPlans } from './plans.ts';
 import { grantSubscription } from './subscriptions.ts';
 import { cancelInvoice } from './unpaid-invoices.ts';
-import { readNothing, withWallet } from './wallet.ts';
+import { readNothing, type Wallet, withWallet } from './wallet.ts';
 
 const text = () => z.string().check(z.minLength(1), z.maxLength(200));
 
@@ -59,8 +59,11 @@ export async function adjustAccount(
   if (limits) return { limits: await overrideLimits(deps, accountId, limits) };
   if (voidInvoice) return { invoiceId: (await cancelInvoice(deps, accountId, voidInvoice.id)).id };
   if (grant) return { subscriptionId: (await grantSubscription(deps, accountId, grant)).data.id };
-  if (knownCard) return await recordCard(deps, accountId, knownCard.signature);
   return await withWallet(deps, accountId, readNothing, async (wallet) => {
+    if (knownCard) {
+      const recorded = recordCard(wallet, knownCard.signature);
+      return await deps.commit(wallet.writes(), {}, recorded);
+    }
     if (adjust) wallet.move('ADJUSTMENT', adjust.amountCents, adjust.description);
     const { kind = 'PLAN', description = '', cents = 0 } = invoice ?? {};
     const lines = [{ description, ...addVat(cents) }];
@@ -75,17 +78,10 @@ export async function adjustAccount(
   });
 }
 
-async function recordCard(deps: Deps, accountId: string, signature: string): Promise<Record<string, never>> {
-  const firstPaidAt = timestampBefore(deps.now(), NEW_CARD.holdMs);
-  const isKnown = () => new ApiError('conflict', 'This card is already known to the account.');
-  return await deps.commit(
-    [create(KnownCard, { accountId, signature, firstPaidAt }, isKnown)],
-    {},
-    {
-      action: 'wallet.adjusted',
-      accountId,
-      subjectId: accountId,
-      after: { description: `The card ${signature} is known` },
-    },
-  );
+/** Records a card within a transaction as one whose first payment was so long ago that its money is not held. */
+function recordCard(wallet: Wallet, signature: string) {
+  const { account, now } = wallet;
+  const known = { accountId: account.id, signature, firstPaidAt: timestampBefore(now, NEW_CARD.holdMs) };
+  wallet.add(create(KnownCard, known, () => new ApiError('conflict', 'This card is already known to the account.')));
+  return wallet.audited('wallet.adjusted', account.id, { description: `The card ${signature} is known` });
 }

@@ -359,12 +359,13 @@ describe('money of a card that is new to the account', () => {
   test('is not held if an operator has recorded the card', async () => {
     const run = await cardSimulation();
     const { deps, accountId } = run;
-    const record = () =>
-      adjustAccount({ ...deps, plans: async () => [] }, { accountId, knownCard: { signature: 'SIG_1' } });
+    const record = (of = accountId) =>
+      adjustAccount({ ...deps, plans: async () => [] }, { accountId: of, knownCard: { signature: 'SIG_1' } });
     await record();
     await run.payIn(allowanceRand * 2, 'SIG_1');
     await expect(run.buy('AI_CREDITS', allowanceRand * 2)).resolves.toBe('PAID');
     await expect(record()).rejects.toMatchObject({ code: 'conflict' });
+    await expect(record('acc_unknown')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('does not affect money from other sources', async () => {
