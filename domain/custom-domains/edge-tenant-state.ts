@@ -32,8 +32,8 @@ export const isCreateLeased = (deps: Pick<Deps, 'now'>, { createLeaseUntil }: Di
   createLeaseUntil !== undefined && createLeaseUntil > deps.now().toISOString();
 
 /**
- * Returns the wait after a failed certificate, in milliseconds: an hour, doubled with each certificate that the tenant requested. Each
- * counts towards a yearly quota of the AWS account, and may fail within minutes.
+ * Returns the wait after a failed certificate, in milliseconds: an hour, doubled with each certificate that the tenant requested
+ * since it last served its domain. Each counts towards a yearly quota of the AWS account, and may fail within minutes.
  */
 export const certificateBackoff = (certificates: number, maxMs: number): number =>
   clamp(HOUR_MS, HOUR_MS * 2 ** (certificates - 1), maxMs);

@@ -227,6 +227,17 @@ test.each(['FAILED', 'TIMED_OUT', 'ENDED'] as const)(
   },
 );
 
+test('the failures before a certificate was issued do not delay its replacement when it ends', async () => {
+  const { checkUntil, edge, clock, read } = await edgeTenantSimulation();
+  edge.certificate = 'FAILED';
+  await checkUntil(() => edge.asked > 6, 30 * DAY);
+  edge.certificate = 'ISSUED';
+  await checkUntil(isOpen, 14 * DAY);
+  edge.certificate = 'ENDED';
+  await checkUntil((tenant) => tenant?.status === 'FAILED', 2 * DAY);
+  expect(Date.parse((await read())?.dueAt ?? '') - clock.now).toBe(HOUR);
+});
+
 test('a certificate that is deleted in ACM is requested again, and the owner sees why', async () => {
   const { checkUntil, edge, read, clock } = await edgeTenantSimulation();
   edge.certificate = 'PENDING';
@@ -238,7 +249,8 @@ test('a certificate that is deleted in ACM is requested again, and the owner see
   const deleted = clock.now;
   await checkUntil(isOpen, DAY);
   expect(clock.now - deleted).toBeLessThan(2 * HOUR);
-  expect(await read()).toMatchObject({ problem: null, certificates: 2 });
+  expect(await read()).toMatchObject({ problem: null });
+  expect(edge.asked).toBe(2);
 });
 
 test('checks an active tenant once a day and reports a certificate that has ended', async () => {

@@ -81,7 +81,7 @@ async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): 
     if (tenant.certificate !== arn && tenant.deployed) await deps.edgeTenants.attachCertificate(tenant, host, arn);
     const isServing = tenant.certificate === arn && tenant.deployed && tenant.active;
     const problem = isServing ? await findDepartureProblem(deps, tenantItem) : null;
-    return await saveChanges(deps, tenantItem, { status: isServing ? 'ISSUED' : 'PENDING', problem });
+    return await saveChanges(deps, tenantItem, isServing ? { ...SERVING, problem } : { status: 'PENDING', problem });
   }
   const problem = certificateMessage(host, status === 'ISSUED' ? 'FAILED' : status);
   // The owner sees the failure first; the next check requests another certificate.
@@ -136,6 +136,9 @@ async function reissueCertificate(
     : nameServersSilentMessage(tenantItem.host);
   return await saveChanges(deps, tenantItem, { problem });
 }
+
+/** Of all certificates only this one counts, so that the failed ones before it do not delay its replacement when it ends. */
+const SERVING = { status: 'ISSUED', certificates: 1 } as const;
 
 const certificateRequested = ({ certificates }: DistributionTenant) =>
   ({ status: 'PENDING', problem: null, certificates: certificates + 1 }) as const;

@@ -39,7 +39,7 @@ export const DistributionTenant = /* @__PURE__ */ entity({
       problem: z.nullable(z.string()),
       /** True if the host name is a zone apex, as of the last DNS lookup. */
       apex: z.boolean(),
-      /** The number of requested certificates; an AWS account has a yearly limit. */
+      /** The number of requested certificates, of which those before the last one that served the domain do not count. */
       certificates: z.int(),
       checkedAt: z.nullable(z.string()),
       /** The time since which its certificate cannot be issued or renewed; absent otherwise. Setting it notifies the account. */
