@@ -140,7 +140,8 @@ async function removeEndedWindows(
   key: { accountId: string; keyId: string },
   item: AiKeySpending | undefined,
 ): Promise<boolean> {
-  // Not before the charges of these calls are added, so that a crashed call never frees a part of the budget that it has spent.
+  // By then the windows with the entries of these calls can be closed. Earlier, a crashed call would free a part of the budget that it has
+  // spent and that no close has added yet.
   const over = windowsOf(item ?? {}).filter(({ window }) => callsOverAt(window) <= deps.now());
   if (over.length === 0) return false;
   const add: Record<string, number> = { openCalls: -over.reduce((sum, { calls }) => sum + calls, 0) };
