@@ -70,7 +70,8 @@ const order: Command = {
     const { invoice } = await client().orderDomain(input, { signal });
     out.result({ invoice }, () => {
       out.line(`Invoice ${invoice.number} of R${invoice.amount}: ${invoice.status}.`);
-      if (invoice.status === 'UNPAID') out.line('The name is held for a day. Top up the wallet to pay the invoice.');
+      if (invoice.status === 'UNPAID')
+        out.line('The name is held for a day. The wallet pays the invoice once it has enough available money.');
     });
   },
 };
