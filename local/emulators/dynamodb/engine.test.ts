@@ -211,6 +211,25 @@ test('restores a table to a second, with its indexes and without its stream', ()
   expect(() => restore(at + 3600, 'other')).toThrow(expect.objectContaining({ name: 'InvalidRestoreTimeException' }));
 });
 
+// A consumer stores its position by the shard: in another table's stream it would skip that many changes.
+test('no two streams have a shard of the same id', () => {
+  const engine = withTable();
+  ask(engine, 'CreateTable', { ...TABLE, TableName: 'other' });
+  const [one, other] = [TableName, 'other'].map((name) => {
+    const { Table } = ask(engine, 'DescribeTable', { TableName: name }) as { Table: { LatestStreamArn: string } };
+    const StreamArn = Table.LatestStreamArn;
+    const described = ask(engine, 'DescribeStream', { StreamArn }) as {
+      StreamDescription: { Shards: { ShardId: string }[] };
+    };
+    return { StreamArn, ShardId: described.StreamDescription.Shards[0]?.ShardId };
+  });
+  expect(one?.ShardId).not.toBe(other?.ShardId);
+  const mixed = { StreamArn: other?.StreamArn, ShardId: one?.ShardId, ShardIteratorType: 'TRIM_HORIZON' };
+  expect(() => ask(engine, 'GetShardIterator', mixed)).toThrow(
+    expect.objectContaining({ name: 'ResourceNotFoundException' }),
+  );
+});
+
 test('a transaction that is repeated with its token is made once, whatever its conditions say by then', () => {
   const engine = withTable();
   const once = { Put: { TableName, Item: item('a'), ConditionExpression: 'attribute_not_exists(pk)' } };

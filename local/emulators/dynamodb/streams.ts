@@ -3,11 +3,8 @@ import { DynamoDbError, invalid, notFound } from './errors.ts';
 import type { OpenTable, Storage } from './storage.ts';
 import { type AwsLocation, type StreamView, streamArn } from './tables.ts';
 
-/**
- * The only shard of a table's stream. It never closes, so that all changes are in one order. On AWS a stream has several shards,
- * and only the changes of one item are in order.
- */
-const SHARD_ID = 'shardId-00000001000000000000-00000001';
+/** The id of the first table's shard. It is constant, because the positions in existing data directories refer to it. */
+const FIRST_SHARD_ID = 'shardId-00000001000000000000-00000001';
 const MAX_RECORDS = 1000;
 /** AWS retains records for a day. */
 export const RETENTION_MS = 24 * 3600_000;
@@ -50,6 +47,13 @@ const firstNumber = (storage: Storage, table: OpenTable): number | undefined => 
   const first = storage.prepare(`SELECT min(number) AS number FROM ${changesOf(table)}`).get()?.number;
   return typeof first === 'number' ? first : undefined;
 };
+
+/**
+ * Returns the id of the only shard of a table's stream. It never closes, so that all changes are in one order. On AWS a stream has several
+ * shards, and only the changes of one item are in order. As on AWS, no other stream has a shard of this id: a consumer stores its position by it.
+ */
+const shardIdOf = ({ definition: { number, createdAt } }: OpenTable): string =>
+  number === 1 ? FIRST_SHARD_ID : `shardId-${String(createdAt).padStart(20, '0')}-${String(number).padStart(8, '0')}`;
 
 function tableOfStream(storage: Storage, arn: string, location: AwsLocation): OpenTable {
   const table = storage.tables().find(({ definition }) => definition.stream && streamArn(definition, location) === arn);
@@ -109,7 +113,7 @@ export function createStreams(storage: Storage, location: AwsLocation, now: () =
       const table = tableOfStream(storage, StreamArn, location);
       const { TableName, KeySchema, stream, createdAt } = table.definition;
       const shard = {
-        ShardId: SHARD_ID,
+        ShardId: shardIdOf(table),
         SequenceNumberRange: { StartingSequenceNumber: sequenceNumber(firstNumber(storage, table) ?? 1) },
       };
       return {
@@ -121,7 +125,7 @@ export function createStreams(storage: Storage, location: AwsLocation, now: () =
           StreamViewType: stream?.view,
           StreamStatus: stream?.isEnabled ? 'ENABLED' : 'DISABLED',
           CreationRequestDateTime: createdAt / 1000,
-          Shards: ExclusiveStartShardId === SHARD_ID ? [] : [shard],
+          Shards: ExclusiveStartShardId === shard.ShardId ? [] : [shard],
         },
       };
     },
@@ -129,7 +133,8 @@ export function createStreams(storage: Storage, location: AwsLocation, now: () =
     GetShardIterator(input: unknown): object {
       const { StreamArn, ShardId, ShardIteratorType, SequenceNumber } = GetShardIterator.parse(input);
       const table = tableOfStream(storage, StreamArn, location);
-      if (ShardId !== SHARD_ID) throw notFound(`Requested resource not found: Shard does not exist: ${ShardId}`);
+      if (ShardId !== shardIdOf(table))
+        throw notFound(`Requested resource not found: Shard does not exist: ${ShardId}`);
       const isNumbered = ShardIteratorType.endsWith('SEQUENCE_NUMBER');
       if (isNumbered && !/^\d+$/.test(SequenceNumber ?? '')) throw invalid('SequenceNumber is missing or invalid');
       const first = firstNumber(storage, table) ?? lastNumber(storage, table) + 1;
