@@ -80,8 +80,10 @@ test('a run killed at any moment loses no acknowledged write or event and leaves
   for (const [moment, signal] of moments) {
     const client = connect();
     const name = `Kept ${moment || 'at once'}`;
-    expect((await client.call(createApp, { body: { name } })).status).toBe(201);
+    const kept = await client.call(createApp, { body: { name } });
+    expect(kept.status).toBe(201);
     names.push(name);
+    events.acknowledged.push(`app.created ${kept.body.data.id}`);
     const queued = await client.call(createDeployment, { params: { id: app.id } });
     expect(queued.status).toBe(202);
     keptAt = Date.now();
@@ -185,6 +187,8 @@ async function emitEvents(client: Client) {
   const callers = Promise.allSettled(Array.from({ length: CALLERS }, emit));
   await waitFor(async () => acknowledged.length >= EVENTS, 5);
   return {
+    /** The events that must arrive, to which others may be added. */
+    acknowledged,
     async allArrived() {
       await callers;
       const arrived = () =>
