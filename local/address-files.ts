@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from './data-directory.ts';
+import { createDirectory } from './directories.ts';
 
 /** The files that receive the addresses and keys of a run. */
 export interface AddressFiles {
@@ -13,7 +14,7 @@ export function requireWritable(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
     throw new UserError(`LOCAL_JSON must be a file, but ${path} is not.`);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    createDirectory(dirname(path));
     writeFileSync(`${path}.new`, '', { mode: 0o600 });
     rmSync(`${path}.new`);
   } catch (error) {

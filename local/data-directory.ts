@@ -1,7 +1,6 @@
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
+import { createDirectory } from './directories.ts';
 import { freePort, reusePort } from './processes/ports.ts';
 
 /** An error that the user can fix. Only its message is shown. */
@@ -93,7 +93,7 @@ function withDirectory<T>(path: string, work: () => T): T {
  * that contained other files before its first run keeps its mode.
  */
 function createPrivate(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  createDirectory(path, 0o700);
   const names = readdirSync(path);
   // The directory of a run whose lock was deleted is still the platform's.
   const isOurs = names.includes(LOCK) || RUN.every((each) => names.includes(each));
