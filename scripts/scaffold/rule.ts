@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type Change, withImport } from './change.ts';
-import { camel, kebab, pascal, singular, UsageError } from './names.ts';
+import { camel, kebab, singular, UsageError } from './names.ts';
 
 /** Returns the file that defines an entity. @throws UsageError with the list of entities */
 function fileOf(root: string, entity: string): string {
@@ -35,7 +35,6 @@ export function rule(root: string, name: string, area: string, entity: string | 
   const events = `events/${area}.ts`;
   const isNew = !existsSync(join(root, events));
   const rules = `${camel(singular(area))}Rules`;
-  const ruleDeps = `${pascal(singular(area))}RuleDeps`;
   const effectName = file.endsWith(`-${kebab(type)}`) ? file.slice(0, -kebab(type).length - 1) : file;
   const entry = `  '${kebab(type)}.${effectName}': on(${type}).created((${item}) => ${id}(deps, ${item})),\n`;
 
@@ -63,18 +62,16 @@ test('a repeated call of ${id} changes nothing', async () => {
 import { ${type} } from '../${entityFile}';
 import { on, type Rules } from './on.ts';
 
-export type ${ruleDeps} = Parameters<typeof ${id}>[0];
-
 /** Rules of the area ${area}. */
-export const ${rules} = (deps: ${ruleDeps}): Rules => ({
+export const ${rules} = (deps: Parameters<typeof ${id}>[0]): Rules => ({
 ${entry}});
 `;
   const addRule = (text: string) => {
-    const typed = after(text, /Rules = \(deps:/, ` Parameters<typeof ${id}>[0] &`);
+    const typed = after(text, /Rules(?: = )?\(deps:/, ` Parameters<typeof ${id}>[0] &`);
     // Rules that hand over have a line before the object.
     const added = /: Rules => \(\{/.test(text)
       ? before(typed, /(?<=: Rules => \(\{\n[\s\S]*?)^\}\);/m, entry)
-      : before(typed, /(?<=^ {2}return \{\n[\s\S]*?)^ {2}\};\n\};/m, `  ${entry}`);
+      : before(typed, /(?<=^ {2}return \{\n[\s\S]*?)^ {2}\};\n\}/m, `  ${entry}`);
     return withImport(
       withImport(withImport(added, `../${domain}`, id), `../${entityFile}`, type),
       './on.ts',
@@ -82,15 +79,8 @@ ${entry}});
       'type Rules',
     );
   };
-  const register = (text: string) => {
-    const typed = after(text, /export type RuleDeps =/, ` ${ruleDeps} &`);
-    return withImport(
-      after(typed, /^ {4}\w+Rules\(deps\),\n/gm, `    ${rules}(deps),\n`),
-      `./${area}.ts`,
-      `type ${ruleDeps}`,
-      rules,
-    );
-  };
+  const register = (text: string) =>
+    withImport(after(text, /^ {2}\w+Rules,\n/gm, `  ${rules},\n`), `./${area}.ts`, rules);
   return {
     create: {
       [domain]: effect,

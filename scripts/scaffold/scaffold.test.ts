@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -18,6 +18,7 @@ import {
   singular,
   UsageError,
 } from './names.ts';
+import { rule } from './rule.ts';
 
 describe('names', () => {
   test.each(['getSupportTicket', 'get-support-ticket', 'GetSupportTicket'])('%s is known in every notation', (name) => {
@@ -115,4 +116,18 @@ describe('a change', () => {
     expect(withImport(text, './x.ts', 'a', 'c')).toBe(`import { a, type B, c } from './x.ts';\n`);
     expect(withImport(text, './y.ts', 'c')).toBe(`import { c } from './y.ts';\n${text}`);
   });
+});
+
+/** Areas of stream rules, by their files. */
+const RULE_AREAS = readdirSync('events')
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .filter((file) => /^export (const|function) \w+Rules\b.*\(deps/m.test(readFileSync(`events/${file}`, 'utf8')))
+  .map((file) => file.slice(0, -'.ts'.length));
+
+test.each(RULE_AREAS)('the rules of %s accept another rule', (area) => {
+  const { edit } = rule('.', 'countGadget', area, 'App');
+  const text = readFileSync(`events/${area}.ts`, 'utf8');
+  const edited = edit?.[`events/${area}.ts`]?.(text) ?? text;
+  expect(edited).toMatch(/Parameters<typeof countGadget>\[0\] &/);
+  expect(edited).toContain("'app.count-gadget': on(App).created((app) => countGadget(deps, app)),\n");
 });
