@@ -21,6 +21,7 @@ import { Domain } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { registrarSimulation } from '../../test/simulation/registrar.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
@@ -178,21 +179,7 @@ async function dnsChange(): Promise<Workload> {
   const fields = ['name', 'email', 'contactNumber', 'address1', 'city', 'province', 'postalCode', 'country'];
   const owner = Object.fromEntries(fields.map((field) => [field, 'x'.repeat(20)])) as Domain['owner'];
   const about = { accountId, name: 'shop.co.za', createdAt: deps.now().toISOString() };
-  const domain: Domain = {
-    ...about,
-    id: 'dom_1',
-    tld: 'co.za',
-    status: 'ACTIVE',
-    autoRenew: true,
-    registeredAt: null,
-    expiresAt: null,
-    nameservers: [],
-    dnsProvider: 'PLATFORM',
-    owner,
-    years: 1,
-    yearsAtOnce: 1,
-    privacy: false,
-  };
+  const domain = simulatedDomain({ ...about, id: 'dom_1', owner });
   const zone = { accountId, domainId: 'dom_1', name: 'shop.co.za', version: 0, mirrored: 0, hostedZoneId: 'Z' };
   await deps.table.transact([create(Domain, domain), create(Zone, zone)]);
   const caller = { accountId, keyId: 'key_1' };

@@ -8,6 +8,7 @@ import { DnsRecord, Zone } from '../../table/entities/dns.ts';
 import type { TeamMember } from '../../table/entities/members.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { check, create } from '../../table/writes.ts';
+import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { walkable } from '../../test/support/schemas.ts';
 import type { viewApp } from '../apps/apps.ts';
@@ -66,26 +67,8 @@ test('a DNS record whose priority changes leaves both priorities', async () => {
   const request = { action: 'dns-record.replaced' as const, accountId: 'acc_1', subjectId: undefined };
   const deps = { ...steady.deps, commit: committing(steady.deps, { ...REQUEST, request }) };
   const mail = { type: 'MX', name: '', content: 'mx.example.net', ttl: 300 } as const;
-  const owner = { name: 'Thandi', email: 'thandi@example.com', contactNumber: '+27.1', address1: '1 Long Street' };
-  const place = { city: 'Cape Town', province: 'Western Cape', postalCode: '8001', country: 'ZA' };
   await deps.table.transact([
-    create(Domain, {
-      accountId: 'acc_1',
-      id: 'dom_1',
-      name: 'shop.co.za',
-      tld: 'co.za',
-      status: 'ACTIVE',
-      autoRenew: true,
-      registeredAt: null,
-      expiresAt: null,
-      nameservers: [],
-      dnsProvider: 'PLATFORM',
-      years: 1,
-      yearsAtOnce: 1,
-      privacy: false,
-      owner: { ...owner, ...place },
-      createdAt: '',
-    }),
+    create(Domain, simulatedDomain({ accountId: 'acc_1', id: 'dom_1', name: 'shop.co.za' })),
     create(Zone, { accountId: 'acc_1', domainId: 'dom_1', name: 'shop.co.za', version: 1, mirrored: 1 }),
     create(DnsRecord, { ...mail, prio: 10, id: 'rec_1', domainId: 'dom_1', createdAt: '' }),
   ]);

@@ -5,6 +5,7 @@ import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
+import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -68,35 +69,9 @@ async function accounts(...names: string[]) {
   };
   const register = async (accountId: string, name: string, registeredAt = deps.now().toISOString()) => {
     const domainId = `dom_${accountId}`;
-    const owner = {
-      name: '',
-      email: '',
-      contactNumber: '',
-      address1: '',
-      city: '',
-      province: '',
-      postalCode: '',
-      country: '',
-    };
     await deps.table.transact([
       create(DomainName, { name, accountId, domainId }),
-      create(Domain, {
-        id: domainId,
-        accountId,
-        name,
-        tld: 'co.za',
-        status: 'ACTIVE',
-        autoRenew: true,
-        registeredAt,
-        nameservers: [],
-        dnsProvider: 'EXTERNAL',
-        owner,
-        years: 1,
-        yearsAtOnce: 1,
-        privacy: false,
-        createdAt: '',
-        expiresAt: null,
-      }),
+      create(Domain, simulatedDomain({ id: domainId, accountId, name, registeredAt, dnsProvider: 'EXTERNAL' })),
     ]);
     await endClaimsUnder(deps, name, registeredAt);
   };

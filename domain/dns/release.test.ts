@@ -10,6 +10,7 @@ import { Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
+import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { crashAtStep, type ProcessOptions, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { endDomain } from '../registrar/tasks.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -36,32 +37,8 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-const domainOf = (of: typeof OF, status: Domain['status'] = 'ACTIVE'): Domain => ({
-  id: of.domainId,
-  accountId: of.accountId,
-  name: NAME,
-  tld: 'co.za',
-  status,
-  autoRenew: true,
-  registeredAt: null,
-  expiresAt: null,
-  nameservers: [],
-  dnsProvider: 'PLATFORM',
-  owner: {
-    name: 'A',
-    email: '',
-    contactNumber: '',
-    address1: '',
-    city: '',
-    province: '',
-    postalCode: '',
-    country: '',
-  },
-  years: 1,
-  yearsAtOnce: 1,
-  privacy: false,
-  createdAt: '',
-});
+const domainOf = ({ accountId, domainId: id }: typeof OF, status: Domain['status'] = 'ACTIVE'): Domain =>
+  simulatedDomain({ id, accountId, name: NAME, status });
 
 /** A served domain with a record, and resolvers that are sent where `registry` says. */
 async function served() {

@@ -6,6 +6,7 @@ import { DnsRecord, Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import type { Table } from '../../table/table.ts';
 import { change, create, remove } from '../../table/writes.ts';
+import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { seededRandom, simulation } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './records.ts';
@@ -124,34 +125,9 @@ async function simulate(seed: number) {
   };
   const sent: { accountId: string; domainId: string }[] = [];
   const zoneSyncQueue = { send: async (zones: readonly (typeof sent)[number][]) => void sent.push(...zones) };
-  const owner = {
-    name: '',
-    email: '',
-    contactNumber: '',
-    address1: '',
-    city: '',
-    province: '',
-    postalCode: '',
-    country: '',
-  };
   const ids = { accountId: 'acc', id: 'dom' };
   await deps.table.transact([
-    create(Domain, {
-      ...ids,
-      name: NAME,
-      tld: 'co.za',
-      status: 'ACTIVE',
-      autoRenew: true,
-      registeredAt: null,
-      expiresAt: null,
-      nameservers: [],
-      dnsProvider: 'PLATFORM',
-      owner,
-      years: 1,
-      yearsAtOnce: 1,
-      privacy: false,
-      createdAt: '',
-    }),
+    create(Domain, simulatedDomain({ ...ids, name: NAME })),
     create(DomainName, { name: NAME, accountId: 'acc', domainId: 'dom' }),
     create(Zone, { accountId: 'acc', domainId: 'dom', name: NAME, version: 0, mirrored: 0, hostedZoneId: 'Z' }),
   ]);

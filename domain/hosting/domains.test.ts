@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
+import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import {
   claimHostingDomain,
@@ -50,35 +51,9 @@ function hosting() {
   const release = (accountId: string) => releaseHostingDomain(deps, subscription(accountId));
   const holder = async (domain = DOMAIN) => (await deps.table.get(HostingDomain, { domain }))?.accountId;
   const register = async (accountId: string, name: string) => {
-    const owner = {
-      name: '',
-      email: '',
-      contactNumber: '',
-      address1: '',
-      city: '',
-      province: '',
-      postalCode: '',
-      country: '',
-    };
     await deps.table.transact([
       create(DomainName, { name, accountId, domainId: 'dom' }),
-      create(Domain, {
-        id: 'dom',
-        accountId,
-        name,
-        tld: 'co.za',
-        status: 'ACTIVE',
-        autoRenew: true,
-        registeredAt: '',
-        nameservers: [],
-        dnsProvider: 'EXTERNAL',
-        owner,
-        years: 1,
-        yearsAtOnce: 1,
-        privacy: false,
-        createdAt: '',
-        expiresAt: null,
-      }),
+      create(Domain, simulatedDomain({ id: 'dom', accountId, name, registeredAt: '', dnsProvider: 'EXTERNAL' })),
     ]);
   };
   const addAccount = (accountId: string, id: string) =>

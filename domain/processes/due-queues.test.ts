@@ -31,6 +31,7 @@ import { changeByKey, create, type Write } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
+import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { windowQueue } from '../ai/closing.ts';
@@ -179,32 +180,18 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
   HOSTING: (id) =>
     fixture(HostingAccount, { ...ACCOUNT, id, server: 'web-1', username: 'h', status: 'PENDING', failures: 0 }),
   DOMAIN: (id) =>
-    fixture(Domain, {
-      ...ACCOUNT,
-      id,
-      name: `${id}.co.za`,
-      tld: 'co.za',
-      status: 'ACTIVE',
-      autoRenew: false,
-      years: 1,
-      yearsAtOnce: 1,
-      privacy: false,
-      registeredAt: created,
-      expiresAt: iso(START + 1e9),
-      nameservers: [],
-      dnsProvider: 'PLATFORM',
-      createdAt: created,
-      owner: {
-        name: 'A',
-        email: 'a@example.com',
-        contactNumber: '+27.1',
-        address1: '1',
-        city: 'C',
-        province: 'WC',
-        postalCode: '1',
-        country: 'ZA',
-      },
-    }),
+    fixture(
+      Domain,
+      simulatedDomain({
+        ...ACCOUNT,
+        id,
+        name: `${id}.co.za`,
+        autoRenew: false,
+        registeredAt: created,
+        expiresAt: iso(START + 1e9),
+        createdAt: created,
+      }),
+    ),
   ZONE: (id) =>
     fixture(Zone, { ...ACCOUNT, domainId: id, name: `${id}.co.za`, version: 2, mirrored: 1, hostedZoneId: 'Z1' }),
   'DELIVERY#QUEUED': (id) => fixture(Delivery, deliveryOf(id)),

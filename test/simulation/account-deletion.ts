@@ -22,6 +22,7 @@ import { change, create, upsert } from '../../table/writes.ts';
 import { inEveryCell } from '../support/cells.ts';
 import { simulatedApp } from './app.ts';
 import { expectLedgerInvariants } from './billing.ts';
+import { simulatedDomain } from './domains.ts';
 import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
 export const EMAIL = 'thandi@example.com';
@@ -66,23 +67,16 @@ export async function deletionSimulation(faults: FaultPlan = noFaults) {
     createdAt: at,
     cancelledAt: null,
   };
-  const domain: Domain = {
+  const domain = simulatedDomain({
     ...of,
     id: 'dom_1',
     name: 'shop.co.za',
-    tld: 'co.za',
-    status: 'ACTIVE',
-    autoRenew: true,
     registeredAt: at,
     expiresAt: '2027-01-31T00:00:00.000Z',
-    nameservers: [],
-    dnsProvider: 'PLATFORM',
-    years: 1,
-    yearsAtOnce: 1,
     privacy: true,
     createdAt: at,
     owner: { ...owner, city: 'Cape Town', province: 'WC', postalCode: '8001', country: 'ZA' },
-  };
+  });
   await deps.table.transact([
     create(
       App,

@@ -14,32 +14,31 @@ const owner = {
   country: 'ZA',
 };
 
+/** Returns a domain for a simulation: registered with the platform's name servers, where the fields say nothing else. */
+export const simulatedDomain = (fields: Pick<Domain, 'accountId' | 'id' | 'name'> & Partial<Domain>): Domain => ({
+  tld: 'co.za',
+  status: 'ACTIVE',
+  autoRenew: true,
+  registeredAt: null,
+  expiresAt: null,
+  nameservers: [],
+  dnsProvider: 'PLATFORM',
+  owner,
+  years: 1,
+  yearsAtOnce: 1,
+  privacy: false,
+  createdAt: '',
+  ...fields,
+});
+
 /** Stores a registered domain of an account, with its zone. @returns reads the zone */
 export async function newSimulatedDomain(
   { table }: Pick<Deps, 'table'>,
   { accountId, name, ...fields }: Pick<Domain, 'accountId' | 'name'> & Partial<Domain>,
 ): Promise<() => Promise<Zone | undefined>> {
   const id = `dom_${name}`;
-  const domain: Domain = {
-    id,
-    accountId,
-    name,
-    tld: 'co.za',
-    status: 'ACTIVE',
-    autoRenew: true,
-    registeredAt: null,
-    expiresAt: null,
-    nameservers: [],
-    dnsProvider: 'PLATFORM',
-    owner,
-    years: 1,
-    yearsAtOnce: 1,
-    privacy: false,
-    createdAt: '',
-    ...fields,
-  };
   await table.transact([
-    create(Domain, domain),
+    create(Domain, simulatedDomain({ id, accountId, name, ...fields })),
     create(DomainName, { name, accountId, domainId: id }),
     create(Zone, { accountId, domainId: id, name, version: 1, mirrored: 1 }),
   ]);
