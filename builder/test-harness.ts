@@ -24,7 +24,7 @@ import { createSecrets } from '../providers/encryption/secrets.ts';
 /** Parent directory of everything that a test file creates. */
 export const root = mkdtempSync(join(tmpdir(), 'builder-'));
 /** The builds bucket, and the requests that it received. */
-export const objects = new Map<string, Buffer>();
+const objects = new Map<string, Buffer>();
 export const requests: string[] = [];
 let s3: Server;
 export let kms: Emulator;

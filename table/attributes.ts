@@ -16,7 +16,7 @@ export interface Item {
 }
 
 /** Converts a value to an attribute. Throws for a value that cannot be stored or read back exactly, so that nothing is lost silently. */
-export function toAttribute(value: unknown): Attribute {
+function toAttribute(value: unknown): Attribute {
   switch (typeof value) {
     case 'string':
       return { S: value };

@@ -16,7 +16,7 @@ export const FRESH_LOGIN_S = 900;
 export const RECORD_YEARS = 8;
 
 /** The requested deletion of an account. */
-export const AccountDeletion = resource('AccountDeletion', () =>
+const AccountDeletion = resource('AccountDeletion', () =>
   z.object({
     status: z.enum(DELETION_STATUSES),
     requestedAt: Timestamp(),

@@ -9,7 +9,7 @@ export const EXPORT_STATUSES = ['QUEUED', 'RUNNING', 'READY', 'EXPIRED', 'FAILED
 export const EXPORT_DAYS = 7;
 
 /** A copy of all data of an account, as a ZIP archive of JSON files and invoices. */
-export const AccountExport = resource('AccountExport', () =>
+const AccountExport = resource('AccountExport', () =>
   z.object({
     id: z.string(),
     status: z.enum(EXPORT_STATUSES),

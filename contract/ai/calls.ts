@@ -6,7 +6,7 @@ import { route } from '../route.ts';
 export const AI_CALL_DAYS = 30;
 
 /** One call to a model, without the text of its prompt or response. */
-export const AiCall = resource('AiCall', () =>
+const AiCall = resource('AiCall', () =>
   z.object({
     id: z.string(),
     requestId: describe(z.string(), '`X-Request-Id` of the response'),
@@ -26,7 +26,7 @@ export const AiCall = resource('AiCall', () =>
 );
 
 /** Latency and errors of the calls to a provider. */
-export const AiProviderStats = resource('AiProviderStats', () =>
+const AiProviderStats = resource('AiProviderStats', () =>
   z.object({
     provider: z.string(),
     calls: z.int(),

@@ -4,7 +4,7 @@ import { Amount, describe, Money, resource, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** An AI model (specification, Resources: AI model). */
-export const AiModel = resource('AiModel', () =>
+const AiModel = resource('AiModel', () =>
   z.object({
     id: z.string(),
     object: z.literal('model'),
@@ -63,7 +63,7 @@ export const getModel = /* @__PURE__ */ route({
 });
 
 /** An entry in the ledger of AI credits (design, AI gateway). */
-export const AiEntry = resource('AiEntry', () =>
+const AiEntry = resource('AiEntry', () =>
   z.object({
     id: z.string(),
     requestId: z.nullable(z.string()),

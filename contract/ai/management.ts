@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { AiCredits, AiProvider, AiUsage, BuyCreditsInput, ProviderKeyInput } from './gateway.ts';
 
 /** The maximum number of days of usage that one request can read, including today. */
-export const MAX_USAGE_DAYS = 90;
+const MAX_USAGE_DAYS = 90;
 
 const tag = 'AI gateway';
 const access = 'login';

@@ -18,7 +18,7 @@ const span = () => ({ range: z.enum(ranges), from: Timestamp(), to: Timestamp(),
 const Milliseconds = () => z.nullable(z.number());
 
 /** The traffic of an application by period. The last period is still running. */
-export const AppMetrics = resource('ApplicationMetrics', () =>
+const AppMetrics = resource('ApplicationMetrics', () =>
   z.object({
     ...span(),
     points: z.array(
@@ -48,7 +48,7 @@ export const AppMetrics = resource('ApplicationMetrics', () =>
 );
 
 /** Cold starts and memory of an application, for the periods in which it ran. */
-export const AppStarts = resource('ApplicationStarts', () =>
+const AppStarts = resource('ApplicationStarts', () =>
   z.object({
     ...span(),
     memoryLimitMb: z.int(),
@@ -64,7 +64,7 @@ const RequestTotals = () => ({
 });
 
 /** The newest requests of an application: totals, totals by path, and the latest requests. */
-export const AppRequests = resource('ApplicationRequests', () =>
+const AppRequests = resource('ApplicationRequests', () =>
   z.object({
     range: z.enum(ranges),
     from: Timestamp(),

@@ -19,12 +19,12 @@ const summary = () => ({
 export const Invoice = resource('Invoice', () => z.object(summary()));
 
 /** An invoice with its lines, which include VAT and add up to its amount. */
-export const InvoiceWithLines = resource('InvoiceWithLines', () =>
+const InvoiceWithLines = resource('InvoiceWithLines', () =>
   z.object({ ...summary(), lines: z.array(z.object({ description: z.string(), amount: Money() })) }),
 );
 
 /** A tax invoice. The seller and the customer are additions to the specification. */
-export const TaxInvoice = resource('TaxInvoice', () =>
+const TaxInvoice = resource('TaxInvoice', () =>
   z.extend(InvoiceWithLines(), {
     seller: z.object({ name: z.string(), address: z.string(), vatNumber: z.nullable(z.string()) }),
     customer: z.object({ name: z.string(), email: z.string() }),
@@ -45,7 +45,7 @@ const MonthlySpending = () =>
 export const SPENDING_MONTHS = 12;
 
 /** Spending by product and month, oldest month first, and a forecast for the current month. */
-export const Spending = resource('Spending', () =>
+const Spending = resource('Spending', () =>
   z.object({
     months: z.array(MonthlySpending()),
     forecast: z.object({

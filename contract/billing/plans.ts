@@ -4,7 +4,7 @@ import { describe, Money, resource, wholeList } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** A plan (specification, Resources: Plan). Prices exclude VAT. */
-export const Plan = resource('Plan', () =>
+const Plan = resource('Plan', () =>
   z.object({
     slug: z.string(),
     name: z.string(),

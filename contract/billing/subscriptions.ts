@@ -20,7 +20,7 @@ export const Subscription = resource('Subscription', () =>
 );
 
 /** A new subscription with the invoice for its first period. */
-export const NewSubscription = resource('NewSubscription', () => z.extend(Subscription(), { invoice: Invoice() }));
+const NewSubscription = resource('NewSubscription', () => z.extend(Subscription(), { invoice: Invoice() }));
 
 const tag = 'Billing';
 

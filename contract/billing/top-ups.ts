@@ -7,7 +7,7 @@ import { AUTO_TOP_UP_LIMITS, MAX_TOP_UP_RAND } from './card-payments.ts';
 const tag = 'Billing';
 
 /** A card payment into the wallet, and the URL of its payment page. */
-export const TopUp = resource('TopUp', () =>
+const TopUp = resource('TopUp', () =>
   z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES), paymentUrl: z.url() }),
 );
 
@@ -41,7 +41,7 @@ export const getTopUp = /* @__PURE__ */ route({
 });
 
 /** Automatic top-ups charge the card of the last top-up when the balance falls below the threshold or cannot pay an invoice. */
-export const AutoTopUp = resource('AutoTopUp', () =>
+const AutoTopUp = resource('AutoTopUp', () =>
   z.object({
     enabled: z.boolean(),
     threshold: Money(),

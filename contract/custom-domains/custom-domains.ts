@@ -17,7 +17,7 @@ const Certificate = () =>
  * An application's custom domain: its verification, the DNS records that its owner must create, and the state of its
  * certificate.
  */
-export const CustomDomain = resource('CustomDomain', () =>
+const CustomDomain = resource('CustomDomain', () =>
   z.object({
     domain: z.string(),
     status: z.enum(CUSTOM_DOMAIN_STATUSES),

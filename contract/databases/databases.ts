@@ -31,7 +31,7 @@ const fields = () => ({
 });
 
 /** A database of an application (an addition to the specification; design, section 5). */
-export const Database = resource('Database', () => z.object(fields()));
+const Database = resource('Database', () => z.object(fields()));
 
 /** A database with its measured usage. */
 const DatabaseDetails = resource('DatabaseDetails', () =>

@@ -19,7 +19,7 @@ export const Deployment = resource('Deployment', () =>
 );
 
 /** A deployment with its build log, which grows while the build runs. */
-export const DeploymentWithLog = resource('DeploymentWithLog', () =>
+const DeploymentWithLog = resource('DeploymentWithLog', () =>
   z.extend(Deployment(), {
     log: z.string(),
     /** An addition to the specification. */

@@ -7,7 +7,7 @@ import { route } from '../route.ts';
 export const MAX_RECORDS = 500;
 
 /** A DNS record (specification, Resources: DNS record). */
-export const DnsRecord = resource('DnsRecord', () =>
+const DnsRecord = resource('DnsRecord', () =>
   z.object({
     id: z.string(),
     type: z.enum(DNS_TYPES),

@@ -7,7 +7,7 @@ import { route } from '../route.ts';
  * The domain of a web or email hosting subscription, and the proof that the account owns it. The server accepts mail only for
  * proven domains.
  */
-export const HostingDomain = resource('HostingDomain', () =>
+const HostingDomain = resource('HostingDomain', () =>
   z.object({
     domain: z.string(),
     status: describe(

@@ -4,7 +4,7 @@ import { describe, Id, list, Page, resource, single, Timestamp } from '../envelo
 import { route } from '../route.ts';
 
 /** A hosting subscription in a list (specification, Resources: Hosting subscription). */
-export const HostingItem = resource('HostingSubscriptionItem', () =>
+const HostingItem = resource('HostingSubscriptionItem', () =>
   z.object({
     id: z.string(),
     hostingDomain: z.string(),
@@ -19,7 +19,7 @@ export const HostingItem = resource('HostingSubscriptionItem', () =>
 );
 
 /** A hosting subscription, read live from the server. */
-export const Hosting = resource('HostingSubscription', () =>
+const Hosting = resource('HostingSubscription', () =>
   z.object({
     id: z.string(),
     hostingDomain: z.string(),

@@ -176,7 +176,7 @@ export type LimitOverrides = { [Name in LimitName]?: number | undefined };
 export const limitRule = (name: LimitName): LimitRule => LIMITS[name];
 
 /** Returns the index of a plan's tier in {@link PLAN_TIERS}. */
-export const tierOf = (appLimit: number): number => PLAN_TIERS.findLastIndex((minimum) => appLimit >= minimum);
+const tierOf = (appLimit: number): number => PLAN_TIERS.findLastIndex((minimum) => appLimit >= minimum);
 
 /** The attributes of an account that determine its limits. */
 export interface LimitedAccount {
@@ -225,7 +225,7 @@ export function describeBeyond(name: LimitName): string {
 }
 
 /** Returns the documentation of a limit: the limited quantity, the number by plan, and the effect of exceeding it. */
-export function describeLimit(name: LimitName): string {
+function describeLimit(name: LimitName): string {
   const { counts, amounts, error, lowered } = limitRule(name);
   const beyond = isRefused(error) ? `\`${error}\`` : NOT_REFUSED[error].toLowerCase();
   const tiers =

@@ -20,7 +20,7 @@ export const OPERATOR_TAG = 'Operators';
 const access = 'operator';
 
 /** The kinds of resources by which an account can be found. */
-export const FOUND_KINDS = [
+const FOUND_KINDS = [
   'account',
   'application',
   'deployment',
@@ -47,7 +47,7 @@ const By = () =>
   });
 
 /** A resource that a search found, and the account that owns it. */
-export const FoundAccount = resource('FoundAccount', () =>
+const FoundAccount = resource('FoundAccount', () =>
   z.object({
     kind: z.string().register(z.globalRegistry, { openApiOverride: { type: 'string', enum: [...FOUND_KINDS] } }),
     id: z.string(),
@@ -79,7 +79,7 @@ const FailedRequest = resource('FailedRequest', () =>
 const Suspension = () => z.nullable(z.object({ reason: z.string(), since: Timestamp() }));
 
 /** An account for operators. Lists have the newest 20 items, those of keys and applications 200. */
-export const AccountPage = resource('AccountPage', () =>
+const AccountPage = resource('AccountPage', () =>
   z.object({
     account: Account(),
     suspension: Suspension(),

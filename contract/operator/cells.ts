@@ -9,7 +9,7 @@ import { Reason } from './actions.ts';
 const access = 'operator';
 
 /** A hosting cell. */
-export const Cell = resource('Cell', () =>
+const Cell = resource('Cell', () =>
   z.object({
     id: z.string(),
     open: z.boolean().register(z.globalRegistry, { description: 'True if the cell accepts new applications' }),

@@ -6,7 +6,7 @@ import { OPERATOR_TAG } from './accounts.ts';
 import { Reason } from './actions.ts';
 
 /** A feature flag, and the accounts for which it is on. */
-export const Flag = resource('Flag', () =>
+const Flag = resource('Flag', () =>
   z.object({
     name: z.enum(FLAG_NAMES),
     label: z.string(),

@@ -4,7 +4,7 @@ import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
 
 /** Progress of a migration of stored items. */
-export const Migration = resource('Migration', () =>
+const Migration = resource('Migration', () =>
   z.object({
     name: z.string(),
     status: z.string().register(z.globalRegistry, {

@@ -10,7 +10,7 @@ import { Identifier, Reason, text } from './actions.ts';
 const access = 'operator';
 const tag = OPERATOR_TAG;
 
-export const OFFERS = ['ai', 'domains', 'plans'] as const;
+const OFFERS = ['ai', 'domains', 'plans'] as const;
 
 export const setOffer = /* @__PURE__ */ route({
   id: 'setOffer',

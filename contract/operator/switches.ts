@@ -6,7 +6,7 @@ import { OPERATOR_TAG } from './accounts.ts';
 import { Reason } from './actions.ts';
 
 /** A switch for a part of the platform. */
-export const Switch = resource('Switch', () =>
+const Switch = resource('Switch', () =>
   z.object({
     name: z.enum(SWITCH_NAMES),
     target: z.nullable(z.string()).register(z.globalRegistry, {

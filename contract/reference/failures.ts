@@ -57,8 +57,7 @@ export function errorsOf(route: Route): ErrorCode[] {
 }
 
 /** Returns the statuses of an error code: `server_error` has three (specification, Errors). */
-export const statusesOf = (code: ErrorCode): number[] =>
-  code === 'server_error' ? [500, 502, 503] : [ERRORS[code].status];
+const statusesOf = (code: ErrorCode): number[] => (code === 'server_error' ? [500, 502, 503] : [ERRORS[code].status]);
 
 export const DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The body or query is missing or invalid; the message names the field.',

@@ -12,7 +12,7 @@ export interface Sample {
 
 /** Placeholders for keys. The page's script replaces them with the reader's keys. */
 export const SECRET_KEY = 'sk_live_YOUR_SECRET_KEY';
-export const PUBLIC_KEY = 'pk_live_YOUR_PUBLIC_KEY';
+const PUBLIC_KEY = 'pk_live_YOUR_PUBLIC_KEY';
 
 export const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const;
 export type Language = keyof typeof LANGUAGES;

@@ -5,12 +5,12 @@ import { route } from '../route.ts';
 const rand = () => describe(z.number().check(z.minimum(0)), 'Rand per year, excluding VAT');
 
 /** A domain availability result (specification, Resources: Domain availability result). */
-export const DomainAvailability = resource('DomainAvailability', () =>
+const DomainAvailability = resource('DomainAvailability', () =>
   z.object({ domain: z.string(), available: z.boolean(), premium: z.boolean(), price: rand() }),
 );
 
 /** A domain pricing entry (specification, Resources: Domain pricing entry). */
-export const DomainPricing = resource('DomainPricing', () =>
+const DomainPricing = resource('DomainPricing', () =>
   z.object({ tld: z.string(), registration: rand(), renewal: rand(), transfer: rand() }),
 );
 

@@ -43,9 +43,7 @@ export const WebhookEndpoint = resource('WebhookEndpoint', () =>
 );
 
 /** A new endpoint with its signing secret. Only this response contains the secret. */
-export const NewWebhookEndpoint = resource('NewWebhookEndpoint', () =>
-  z.extend(WebhookEndpoint(), { secret: z.string() }),
-);
+const NewWebhookEndpoint = resource('NewWebhookEndpoint', () => z.extend(WebhookEndpoint(), { secret: z.string() }));
 
 /** The URL of an endpoint. domain/webhooks/endpoints.ts decides which addresses are public, because the local run allows more. */
 export const Url = () => z.string().check(z.minLength(1), z.maxLength(2048));

@@ -25,7 +25,7 @@ const Timing = () =>
   );
 
 /** The delivery of an event to an endpoint, with all attempts and the receiver's responses (specification, Delivery 6). */
-export const Delivery = resource('Delivery', () =>
+const Delivery = resource('Delivery', () =>
   z.object({
     id: z.string(),
     eventId: z.string(),
@@ -174,7 +174,7 @@ export type DeliveryRange = keyof typeof DELIVERY_RANGES;
 const ranges = Object.keys(DELIVERY_RANGES) as DeliveryRange[];
 
 /** Statistics of an endpoint: its deliveries by the period in which they were created, and the pending ones. */
-export const DeliveryStats = resource('DeliveryStats', () =>
+const DeliveryStats = resource('DeliveryStats', () =>
   z.object({
     range: z.enum(ranges),
     from: Timestamp(),

@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import './column-chart.css';
 
 /** Colors of a column's parts, in the order of the parts. */
-export const PART_COLORS = ['var(--part-1)', 'var(--part-2)', 'var(--part-3)', 'var(--part-4)'] as const;
+const PART_COLORS = ['var(--part-1)', 'var(--part-2)', 'var(--part-3)', 'var(--part-4)'] as const;
 
 interface Column {
   id: string;

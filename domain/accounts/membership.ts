@@ -25,7 +25,7 @@ const marksOf = ({ suspended, closesAt }: Pick<Membership, 'suspended' | 'closes
 });
 
 /** Returns the membership in the login's own account, in which it acts unless a request names another. */
-export const ownMembership = ({ accountId, role = 'owner', accountName, suspended, closesAt }: Login): Membership => ({
+const ownMembership = ({ accountId, role = 'owner', accountName, suspended, closesAt }: Login): Membership => ({
   accountId,
   role,
   accountName,

@@ -28,7 +28,7 @@ import { viewSuspensions } from './suspension.ts';
 /** Time after which the reconciler repeats the teardown of a deleted application that still exists, in milliseconds. */
 export const TEARDOWN_RETRY_AFTER_MS = 300_000;
 /** Returns the attributes that make the reconciler repeat the teardown of a deleted application. */
-export const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
+const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
   schedule(App, timestampAfter(now(), TEARDOWN_RETRY_AFTER_MS), { queue: 'TEARDOWN' });
 
 export const noSuchApp = () => new ApiError('not_found', 'Application not found.');

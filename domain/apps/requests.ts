@@ -38,7 +38,7 @@ const totalsOf = (requests: readonly LoggedRequest[]): Data['totals'] => ({
 });
 
 /** Returns totals and durations by method and path, the busiest path first. */
-export function countPaths(requests: readonly LoggedRequest[]): Data['paths'] {
+function countPaths(requests: readonly LoggedRequest[]): Data['paths'] {
   const groups = Map.groupBy(requests, ({ method, path }) => `${method} ${pathPattern(path)}`);
   return [...groups]
     .map(([key, found]) => {

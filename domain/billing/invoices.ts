@@ -27,7 +27,7 @@ export interface NewInvoice {
 }
 
 /** Returns the total of an invoice in cents, with VAT included. */
-export const totalOf = ({ lines }: Pick<NewInvoice, 'lines'>): number =>
+const totalOf = ({ lines }: Pick<NewInvoice, 'lines'>): number =>
   lines.reduce((total, line) => total + line.amountCents, 0);
 
 /** Returns the write of an invoice's copy in the list of its status, which has no lines. */

@@ -12,7 +12,7 @@ const MAX_INVOICES = 5000;
 const monthOf = (at: string | Date): string => new Date(at).toISOString().slice(0, 7);
 
 /** Returns the {@link SPENDING_MONTHS} months that end with a time's month, oldest first, as `2026-01`. */
-export const monthsUntil = (now: Date): string[] =>
+const monthsUntil = (now: Date): string[] =>
   Array.from({ length: SPENDING_MONTHS }, (_, index) =>
     monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - SPENDING_MONTHS + 1 + index))),
   );

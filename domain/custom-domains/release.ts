@@ -24,7 +24,7 @@ export async function findTenant(
  * Returns the writes that release an application's host. A host with a tenant is only marked as releasing; the tenant's
  * reconciliation removes both.
  */
-export async function releaseHost(
+async function releaseHost(
   deps: Deps,
   { accountId, id }: Pick<App, 'accountId' | 'id'>,
   host: string,

@@ -11,7 +11,7 @@ import { timestampAfter } from '../time.ts';
  * Time without a heartbeat after which the reconciler checks a deployment, in milliseconds. The reconciler runs every minute, so
  * it notices a dead execution within two minutes.
  */
-export const HEARTBEAT_TIMEOUT_MS = 45_000;
+const HEARTBEAT_TIMEOUT_MS = 45_000;
 
 /** Returns the data of a deployment's events. */
 export const deploymentEventData = ({ applicationId, id, commitSha }: Deployment) => ({

@@ -28,7 +28,7 @@ const AI_RATE_DAYS = 7;
 const MAX_LISTED = 200;
 
 /** Returns the number of days that an amount lasts at a daily rate, both in cents; at most ten years, null without a rate. */
-export function lasts(cents: number, centsPerDay: number): Overview['wallet']['lasts'] {
+function lasts(cents: number, centsPerDay: number): Overview['wallet']['lasts'] {
   if (centsPerDay <= 0) return null;
   const days = Math.min(3650, Math.floor(Math.max(0, cents) / centsPerDay));
   return { perDay: formatRand(Math.round(centsPerDay)), days };

@@ -36,7 +36,7 @@ const checkActive = (accountId: string, id: string): Write =>
   checkOrInspect(Webhook, { accountId, id }, { when: { active: { is: true } } }, (found) =>
     found ? endpointDisabled() : noSuchWebhook(),
   );
-export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
+const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
 
 /** Maximum number of deliveries that one call resends: each is one write. */
 const MAX_RESENT = 500;

@@ -8,7 +8,7 @@ import { builtins } from './builtins.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The default output folder of the bundles. */
-export const BUNDLES = join(ROOT, 'dist');
+const BUNDLES = join(ROOT, 'dist');
 
 /**
  * Programs that share esbuild's options: the Node target and the format. Each entry has the output path, relative to the bundles' folder, and

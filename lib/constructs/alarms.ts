@@ -55,7 +55,7 @@ export const METRIC_NAMESPACE = 'HostingPlatform';
 /** CloudWatch's maximum number of metrics in the expression of an alarm (API reference, PutMetricAlarm). */
 export const MAX_METRICS_PER_ALARM = 10;
 
-export const FIVE_MINUTES = Duration.minutes(5);
+const FIVE_MINUTES = Duration.minutes(5);
 export const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>
   new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period: FIVE_MINUTES });
 export const maximum = (namespace: string, metricName: string, dimensionsMap: Record<string, string>): Metric =>

@@ -16,7 +16,7 @@ import type { DeliveryStack } from './webhooks.ts';
  * Types of items whose changes invoke the stream's consumer, by kind of change: those for which there are rules (events/; a test compares
  * them). Other changes, such as counted requests and the writes of the rules themselves, must not cost an invocation.
  */
-export const CONSUMED = {
+const CONSUMED = {
   INSERT: [
     'ACCOUNT',
     'KEY',

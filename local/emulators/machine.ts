@@ -32,7 +32,7 @@ export const networkEnvironment = (): Record<string, string> => ({
 const CONNECTION = /^(registry|@[\w.-]+:registry|cafile|ca|strict-ssl|proxy|https?-proxy|noproxy)$/;
 
 /** Returns the connection settings of an `.npmrc` as npm's environment variables. */
-export function connectionSettings(npmrc: string, source: NodeJS.ProcessEnv): Record<string, string> {
+function connectionSettings(npmrc: string, source: NodeJS.ProcessEnv): Record<string, string> {
   const entries = npmrc.split(/\r?\n/).flatMap((line) => {
     const [, key = '', value = ''] = /^\s*([^#;=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
     const expanded = value.replace(/^(["'])(.*)\1$/, '$2').replace(/\$\{(\w+)\}/g, (_, name) => source[name] ?? '');

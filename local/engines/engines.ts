@@ -49,7 +49,7 @@ export interface EngineOptions {
 }
 
 /** Returns the AWS accounts of a run: the home account and those of the other hosting cells. */
-export const accountsOf = (cells: readonly LocalCell[]): string[] => [ACCOUNT, ...cells.map(({ account }) => account)];
+const accountsOf = (cells: readonly LocalCell[]): string[] => [ACCOUNT, ...cells.map(({ account }) => account)];
 
 /** Returns the settings of emulators that run child processes. */
 export const hostSettings = ({

@@ -20,7 +20,7 @@ export const current = new AsyncLocalStorage<Environment>();
 
 type Handler = (event: unknown, ...rest: unknown[]) => unknown;
 
-export function faultOf(error: unknown): FunctionFault {
+function faultOf(error: unknown): FunctionFault {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   return { errorType: name, errorMessage: message, trace: (stack ?? '').split('\n').map((line) => line.trim()) };
 }

@@ -13,7 +13,7 @@ export interface Timeouts {
   call: number;
 }
 const { connect, firstByte, silence, call } = TIMEOUTS_S.ai;
-export const TIMEOUTS_MS: Timeouts = {
+const TIMEOUTS_MS: Timeouts = {
   connect: connect * 1000,
   firstByte: firstByte * 1000,
   silence: silence * 1000,

@@ -9,7 +9,7 @@ const MARKS: readonly Mark[] = ['flush', 'delimiter', 'end'];
 export class InvalidPackets extends Error {}
 
 /** Encodes a line of a request. Source: https://git-scm.com/docs/gitprotocol-common (pkt-line format). */
-export const encodeLine = (text: string): string =>
+const encodeLine = (text: string): string =>
   `${(Buffer.byteLength(text) + LENGTH_DIGITS + 1).toString(16).padStart(LENGTH_DIGITS, '0')}${text}\n`;
 
 /** Encodes a command of protocol version 2 with its arguments. Source: https://git-scm.com/docs/gitprotocol-v2. */

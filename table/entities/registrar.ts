@@ -25,7 +25,7 @@ export const domainsOf = (accountId: string) => key('ACCOUNT', accountId, 'DOMAI
  * Reasons why a domain will expire: it is not set to renew, its renewal is not paid, or it cannot be renewed because its TLD is no
  * longer on sale or its account will be deleted.
  */
-export const EXPIRY_REASONS = ['NO_AUTO_RENEW', 'UNPAID', 'NOT_RENEWABLE'] as const;
+const EXPIRY_REASONS = ['NO_AUTO_RENEW', 'UNPAID', 'NOT_RENEWABLE'] as const;
 
 export type Domain = ItemOf<typeof Domain>;
 export const Domain = /* @__PURE__ */ entity({

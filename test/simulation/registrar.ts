@@ -36,7 +36,7 @@ import { type FaultPlan, noFaults, type ProcessOptions, runUntil, toleratingFaul
  */
 
 /** A call to the registrar or the name servers whose request or response was lost. */
-export class LostResponse extends Error {}
+class LostResponse extends Error {}
 
 export interface RegistrarFaults {
   /** Returns numbers from 0 to 1; everything random is decided by it. */

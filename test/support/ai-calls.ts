@@ -66,7 +66,7 @@ export interface World {
 
 const emulatedUrls = (): Gateway['baseUrls'] => JSON.parse(aiVariables(emulators.url, {}).AI_PROVIDER_BASE_URLS ?? '');
 
-export const OWN_KEY = 'sk-own-0123456789abcdef';
+const OWN_KEY = 'sk-own-0123456789abcdef';
 
 /** The day whose list prices calls cost: prices of later days do not change what tests measure. */
 export const PRICED_AT = new Date('2026-11-01');

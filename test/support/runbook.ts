@@ -36,7 +36,7 @@ export interface Command {
 }
 
 /** Splits a command as a shell does, as far as the runbook needs it: words, and texts in quotes. */
-export function parseCommand(text: string): Command {
+function parseCommand(text: string): Command {
   const tokens = [...text.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, plain = '']) => single ?? double ?? plain,
   );

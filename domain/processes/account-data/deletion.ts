@@ -27,7 +27,7 @@ import { reapplyChange } from '../suspension.ts';
  */
 
 /** Returns the deletion as the account and operators see it. */
-export function viewDeletion(deletion: AccountDeletion): Output<typeof RequestRoute>['data'] {
+function viewDeletion(deletion: AccountDeletion): Output<typeof RequestRoute>['data'] {
   const { status, requestedAt, endsAt, refundCents = 0, deletedAt = null } = deletion;
   return { status, requestedAt, endsAt, refund: formatRand(refundCents), deletedAt };
 }

@@ -27,7 +27,7 @@ const TYPES: Record<number, [type: string, message: string]> = {
   529: ['overloaded_error', 'Overloaded'],
 };
 
-export function sendError(response: ServerResponse, status: number, retryAfter?: number, customMessage?: string): void {
+function sendError(response: ServerResponse, status: number, retryAfter?: number, customMessage?: string): void {
   const [type, message] = TYPES[status] ?? ['api_error', 'Internal server error'];
   const headers = { 'content-type': 'application/json', ...(retryAfter ? { 'retry-after': String(retryAfter) } : {}) };
   response.writeHead(status, headers);

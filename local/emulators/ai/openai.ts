@@ -37,7 +37,7 @@ const TYPES: Record<number, [type: string, code: string | null, message: string]
   429: ['requests', 'rate_limit_exceeded', 'Rate limit reached for requests. Please try again in 20s.'],
 };
 
-export function sendError(response: ServerResponse, status: number, retryAfter?: number, customMessage?: string): void {
+function sendError(response: ServerResponse, status: number, retryAfter?: number, customMessage?: string): void {
   const [type, code, message] = TYPES[status] ?? [
     'server_error',
     null,

@@ -4,8 +4,7 @@ import type { Pace } from './reply.ts';
 
 /** Writes replies to the wire and injects faults there. */
 
-export const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const HTML = '<!doctype html><html><title>502</title><h1>Bad gateway</h1></html>';
 /** Longer than any client waits. */

@@ -34,7 +34,7 @@ const ANGULAR: Framework = {
  * The recognized frameworks, most specific first: a framework that builds with Vite must precede Vite. Sources: each project's own page
  * about deploying to a Node server.
  */
-export const FRAMEWORKS: readonly Framework[] = [
+const FRAMEWORKS: readonly Framework[] = [
   // Its admin UI is a Next.js application, which it builds itself.
   { name: 'KeystoneJS', packages: ['@keystone-6/core'], build: 'npx keystone build' },
   {

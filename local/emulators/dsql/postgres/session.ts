@@ -14,8 +14,8 @@ import { createPrepared, type Step } from './prepared.ts';
 import { type EngineResponse, parseResponse, rowsOf } from './responses.ts';
 
 /** https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html */
-export const MAX_ROWS = 3000;
-export const MAX_TRANSACTION_MS = 300_000;
+const MAX_ROWS = 3000;
+const MAX_TRANSACTION_MS = 300_000;
 
 const TOO_MANY_ROWS: ServerError = {
   code: '54000',
