@@ -3,9 +3,12 @@
  * [data directory]`.
  */
 import { subscribe } from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
 import { Server as HttpServer, IncomingMessage, ServerResponse, request as send } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import { Server } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { startFauxqs } from 'fauxqs';
 import { isObject } from '../../contract/json.ts';
 import { openSessions } from '../emulators/sts/sessions.ts';
@@ -103,6 +106,19 @@ HttpServer.prototype.emit = function (this: HttpServer, event: string | symbol, 
   return true;
 };
 
+/**
+ * Makes the messages visible that the previous run had received and not deleted. Nothing works on them any more, but their visibility
+ * timeouts are up to two minutes long, and a restart has to continue its work within one.
+ */
+function releaseReceived(folder: string): void {
+  const file = join(folder, 'fauxqs.db');
+  if (!existsSync(file)) return;
+  const database = new DatabaseSync(file);
+  database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  database.close();
+}
+
+if (dataDir) releaseReceived(dataDir);
 await startFauxqs({
   port: Number(port),
   logger: false,

@@ -16,19 +16,35 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a message that is released from a stored queue can be received again', async () => {
-  const url = await startQueues({
-    port: await freePort(),
-    region: 'af-south-1',
-    sessionsDir: folder,
-    folder,
-    children,
-  });
-  vi.stubEnv('AWS_ENDPOINT_URL_SQS', url);
-  vi.stubEnv('AWS_REGION', 'af-south-1');
+const SETTINGS = { region: 'af-south-1', sessionsDir: folder, folder };
+type Call = <Output>(operation: string, input: object) => Promise<Output>;
+const callSqs: Call = (operation, input) => callAws('sqs', operation, input);
+
+/** Starts the queues on a port, and has this process call them. */
+async function startOn(port: number, started = children): Promise<void> {
+  vi.stubEnv('AWS_ENDPOINT_URL_SQS', await startQueues({ ...SETTINGS, port, children: started }));
+  vi.stubEnv('AWS_REGION', SETTINGS.region);
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
-  const callSqs = <Output>(operation: string, input: object): Promise<Output> => callAws('sqs', operation, input);
+}
+
+test('a message that a run received and did not delete is received again after a restart, before its visibility timeout ends', async () => {
+  const port = await freePort();
+  const previous = startChildren(folder, { onExit: () => undefined });
+  await startOn(port, previous);
+  const { QueueUrl } = await callSqs<{ QueueUrl: string }>('CreateQueue', { QueueName: 'interrupted' });
+  await callSqs('SendMessage', { QueueUrl, MessageBody: 'kept' });
+  const queue = createFailureQueue(callSqs, QueueUrl);
+  const [taken] = await queue.take(600);
+  expect(taken).toMatchObject({ body: 'kept' });
+  expect(await queue.take(600)).toEqual([]);
+  await previous.stop();
+  await startOn(port);
+  expect(await queue.take(600)).toMatchObject([{ id: taken?.id, body: 'kept' }]);
+});
+
+test('a message that is released from a stored queue can be received again', async () => {
+  await startOn(await freePort());
   const { QueueUrl } = await callSqs<{ QueueUrl: string }>('CreateQueue', { QueueName: 'failed' });
   await callSqs('SendMessage', { QueueUrl, MessageBody: 'kept' });
   const queue = createFailureQueue(callSqs, QueueUrl);
