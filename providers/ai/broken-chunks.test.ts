@@ -83,3 +83,15 @@ test('a held last chunk that is not valid JSON ends the stream with an error', (
     expect(text).not.toContain('[DONE]');
   }
 });
+
+test.each(STREAMS)('%s: a document that is split over several lines of data is passed on as one line', (...stream) => {
+  const [, adapter, provider, text] = stream;
+  const split = text.replaceAll(/^data: (\{.*)$/gm, (_, json: string) =>
+    JSON.stringify(JSON.parse(json), null, 1).replaceAll(/^/gm, 'data: '),
+  );
+  const documents = (bytes: string) => {
+    const frames = translate(adapter, provider, Buffer.from(bytes)).text.replaceAll(/"created":\d+/g, '"created":0');
+    return frames.split('\n\n').map((each) => (/^data: \{.*$/.test(each) ? JSON.parse(each.slice(6)) : each));
+  };
+  expect(documents(split)).toEqual(documents(text));
+});

@@ -21,7 +21,7 @@ const STREAM = [
   'id: 7\nevent: x\ndata\n\n',
   'data: [DONE]\r\n\r\n',
 ].join('');
-const FRAMES = ['|{"a":"ünï 😀"}', '|', 'ping|{"type": "ping"}', '|{"b":1}', '|{"c":\n2}', 'x|', '|[DONE]'];
+const FRAMES = ['|{"a":"ünï 😀"}', '|', 'ping|{"type": "ping"}', '|{"b":1}', '|{"c": 2}', 'x|', '|[DONE]'];
 
 test('reads the same frames, split at every byte, at every two bytes, and byte by byte', () => {
   const bytes = Buffer.from(STREAM);

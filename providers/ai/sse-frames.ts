@@ -88,6 +88,7 @@ function parseFrame(bytes: Buffer): SseFrame | undefined {
   return readLines(bytes.toString('utf8'));
 }
 
+/** Joins the lines of data by spaces in place of line breaks, which mean the same in JSON: the data is passed on as one line. */
 function readLines(text: string): SseFrame {
   let event = '';
   const data: string[] = [];
@@ -98,5 +99,5 @@ function readLines(text: string): SseFrame {
     if (field === 'event') event = value;
     else if (field === 'data') data.push(value);
   }
-  return { event, data: data.length > 0 ? Buffer.from(data.join('\n')) : NOTHING };
+  return { event, data: data.length > 0 ? Buffer.from(data.join(' ')) : NOTHING };
 }
