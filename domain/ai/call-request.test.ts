@@ -72,7 +72,7 @@ describe('the upstream request', () => {
 
   test('pass-through on credits: an unknown field is removed and named', async () => {
     const body = { model: 'openai/gpt-4o', messages: user('x'), max_completion_tokens: 5 };
-    const given = { ...body, my_own: { n: 9 }, hasOwnProperty: 1, seed: null };
+    const given = { ...body, my_own: { n: 9 }, hasOwnProperty: 1, seed: null, absent: null };
     expect((await asked(given)).seen).toEqual({ ...body, model: 'gpt-4o' });
     const { headers } = await call({ ...given, model: MODELS.openai });
     expect(headers['x-ignored-parameters']).toBe('my_own, hasOwnProperty');

@@ -106,5 +106,6 @@ export function prepareRequest(ask: AdapterRequest): Prepared {
   const path = '/chat/completions';
   if (ask.outputLimit === undefined)
     return { path, body: setMembers(ask.text, { model: ask.upstream, ...changes }), ignored: [] };
-  return { path, body: writeBody(ask, changes), ignored: Object.keys(request).filter(isLeftOut) };
+  const ignored = Object.keys(request).filter((field) => request[field] !== null && isLeftOut(field));
+  return { path, body: writeBody(ask, changes), ignored };
 }
