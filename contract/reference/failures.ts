@@ -22,6 +22,7 @@ export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   createSubscription: ['insufficient_funds'],
   acceptInvitation: ['not_found'],
   cancelDeletion: ['not_found', 'conflict'],
+  adjustMoney: ['insufficient_funds', 'insufficient_credits'],
 };
 
 const byAccess = ({ access }: Route): ErrorCode[] => {
@@ -47,8 +48,8 @@ export function errorsOf(route: Route): ErrorCode[] {
     ...(route.body || route.query || route.params ? (['invalid_request'] as const) : []),
     // An Idempotency-Key may be malformed, in use, or used by another request.
     ...(route.method === 'POST' && route.access !== 'hook' ? (['invalid_request', 'conflict'] as const) : []),
-    // The account may be waiting for its deletion.
-    ...(isChange(route) && !['none', 'hook', 'operator'].includes(route.access) ? (['conflict'] as const) : []),
+    // The account may be waiting for its deletion, or another operator may be changing the same.
+    ...(isChange(route) && !['none', 'hook'].includes(route.access) ? (['conflict'] as const) : []),
     ...byAccess(route),
     ...(OWN_ERRORS[route.id] ?? []),
     ...(['rate_limited', 'server_error'] as const),

@@ -47,8 +47,8 @@ function schemaOf({ components }: Document, schema: Json): z.ZodType {
   return made;
 }
 
-/** Both documents: a path is in one of them. */
-const audiences: readonly Audience[] = ['platform', 'dashboard'];
+/** All documents: a path is in one of them. */
+const audiences: readonly Audience[] = ['platform', 'dashboard', 'operator'];
 /** Complete paths before those with parameters, as the router does. */
 const candidates = audiences
   .flatMap((audience) => operationsOf(audience).map((route) => ({ audience, route })))
