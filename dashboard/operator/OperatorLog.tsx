@@ -77,6 +77,11 @@ const What = ({ entry: { action, subjectId, reason } }: { entry: OperatorEntry }
 const Who = ({ entry: { actor, address, requestId } }: { entry: OperatorEntry }) => (
   <>
     <Text size="sm">{actor.kind.toLowerCase()}</Text>
+    {actor.name && (
+      <Text size="sm" className="break">
+        {actor.name}
+      </Text>
+    )}
     {actor.id && <CopyId id={actor.id} />}
     {address && (
       <Text size="xs" c="dimmed">

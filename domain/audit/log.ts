@@ -34,7 +34,8 @@ const matches =
   (entry: AuditEntry): boolean =>
     (action === undefined || entry.action === action) &&
     (actor === undefined || entry.actor.kind === actor) &&
-    (about === undefined || entry.subjectId === about || entry.actor.id === about);
+    // The view has no operator: the filter must not tell customers which one made a change either.
+    (about === undefined || entry.subjectId === about || viewAuditEntry(entry).actor.id === about);
 
 /** GET /dashboard/v1/audit. Throws 400 if a request skips more matching entries than it may read. */
 export async function listAuditEntries(

@@ -68,11 +68,11 @@ function audited(
 ): Deps {
   if (route.audit === undefined) return base;
   const origin = { address: clientAddress(event), requestId };
+  const name = email === undefined ? {} : { name: email };
   if (route.access === 'operator') {
-    const operator = { kind: 'OPERATOR' as const, id: session?.subject ?? null };
+    const operator = { kind: 'OPERATOR' as const, id: session?.subject ?? null, ...name };
     return { ...base, commit: committing(base, { actor: operator, ...origin, ...reasonOf(input) }) };
   }
-  const name = email === undefined ? {} : { name: email };
   const actor = session
     ? { kind: 'LOGIN' as const, id: session.subject, ...name }
     : { kind: 'KEY' as const, id: keyId };

@@ -86,11 +86,15 @@ test('a suspension of an account, an application or a key is seen within 15 s, w
     'app.suspended',
     'app.resumed',
   ]);
-  for (const entry of own) expect(entry).toMatchObject({ reason, actor: { id: operator.subject } });
+  const { subject: id } = operator;
+  for (const entry of own) expect(entry).toMatchObject({ reason, actor: { id, name: 'test@example.com' } });
   const { data: customers } = (await account.dashboard.call(listAuditEntries)).body;
   const seen = customers.filter(({ actor }) => actor.kind === 'OPERATOR');
   expect(seen.map(({ action }) => action)).toEqual(own.map(({ action }) => action));
-  for (const { actor, address, requestId } of seen) expect([actor.id, address, requestId]).toEqual([null, null, null]);
+  for (const { actor, address, requestId } of seen)
+    expect([actor.id, actor.name, address, requestId]).toEqual([null, null, null, null]);
+  const byOperator = await account.dashboard.call(listAuditEntries, { query: { about: operator.subject } });
+  expect(byOperator.body.data).toEqual([]);
 });
 
 test('deliveries to a suspended endpoint wait, and go on when the suspension is lifted', async () => {
