@@ -197,6 +197,14 @@ test('packages circular links once', async () => {
   expect([...(await entriesOf(artifact)).keys()]).toContain('.next/standalone/parts/a');
 });
 
+test('packages a link through another link as the kernel resolves it', async () => {
+  const files = { 'server.js': '1', 'releases/1/app.js': '1', 'assets/a.txt': 'a' };
+  const links = { current: 'releases/1', public: 'current/../../assets' };
+  const { error, artifact } = await build({ repoUrl: repository(files, links) });
+  expect(error).toBeUndefined();
+  expect((await entriesOf(artifact)).get('public')?.toString()).toBe('assets');
+});
+
 test('neither reads nor quotes a package.json that links out of the repository', async () => {
   const { error, step, log } = await build({
     repoUrl: repository({ 'server.js': '1' }, { 'package.json': '/etc/passwd' }),

@@ -146,10 +146,10 @@ async function collectRoot(
   };
 
   const addLink = async (source: string, path: string, through: readonly string[]): Promise<void> => {
-    const target = resolve(dirname(source), await readlink(source));
-    const found = await stat(target).catch(() => undefined);
+    const found = await stat(source).catch(() => undefined);
     // A broken link is harmless, wherever it points: `notes -> /Users/me/notes`.
     if (!found) return;
+    const target = await targetOf(source);
     const targetPath = await resolveInsideRepo(repository, target, path);
     // Skips links to excluded files (such as a development tool in node_modules/.bin).
     if (pathsTo(targetPath).some(isSkipped)) return;
@@ -164,6 +164,16 @@ async function collectRoot(
 
   await walk(join(repository, from), to, []);
   return items;
+}
+
+/**
+ * Returns the target of a link as the kernel resolves it: in `current/../assets`, `..` is the parent of the directory to which the link
+ * `current` points. Further links in the target are kept where they change nothing.
+ */
+async function targetOf(link: string): Promise<string> {
+  const stated = resolve(dirname(link), await readlink(link));
+  const [real, statedReal] = await Promise.all([link, stated].map((file) => realpath(file).catch(() => undefined)));
+  return real === undefined || real === statedReal ? stated : real;
 }
 
 /**
