@@ -8,6 +8,10 @@ const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
 const onlyStrings = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
+/** Returns the scripts that have a command. For npm, too, a package with an empty start script has none. */
+const withCommand = (scripts: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(onlyStrings(scripts)).filter(([, command]) => command.trim() !== ''));
+
 /** The programs with which a package is developed: one or an array (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
 const engines = () => {
   const engine = () => z.object({ name: z.string(), version: text() });
@@ -38,7 +42,7 @@ const Manifest = memoize(() =>
     devEngines: z.catch(z.optional(z.object({ runtime: engines(), packageManager: engines() })), undefined),
     volta: z.catch(z.object({ node: text() }), { node: undefined }),
     nodemonConfig: z.catch(z.optional(NodemonConfig()), undefined),
-    scripts: z.pipe(packages(), z.transform(onlyStrings)),
+    scripts: z.pipe(packages(), z.transform(withCommand)),
     workspaces: z.optional(z.unknown()),
     dependencies: packages(),
     devDependencies: packages(),
