@@ -92,6 +92,22 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     undefined,
   ],
   [
+    'lockfile with a merge conflict',
+    { 'package-lock.json': '<<<<<<< HEAD\n{}\n=======\n' },
+    { installCommand: 'exit 1' },
+    'install',
+    'package-lock.json is not valid JSON, perhaps because of a merge conflict: run "npm install" and commit package-lock.json.',
+    undefined,
+  ],
+  [
+    'install command without package.json',
+    {},
+    { installCommand: 'npm install' },
+    'install',
+    'there is no package.json. Set installCommand to "npm ci", which then installs nothing.',
+    '/settings',
+  ],
+  [
     'packages that conflict',
     {},
     {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Manifest, parseManifest } from '../../providers/builds/detection/manifest.ts';
+import { type Manifest, parseJson, parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
+import { readText } from '../read-text.ts';
 import { describeEngines } from './engines.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
@@ -108,10 +109,25 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
   const hint = mismatched
     ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
-    : describeEngines(printed) ||
+    : describeFiles(command, context.directory, lockfile) ||
+      describeEngines(printed) ||
       describeConflict(printed) ||
       describeRegistryVariables(context.directory, context.environment);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
+}
+
+/** Returns the cause and the remedy if package.json is missing or npm's lockfile is invalid; otherwise an empty text. */
+function describeFiles(command: string, directory: string, lockfile: string): string {
+  if (/^(npm|pnpm|yarn)\b/.test(command) && !existsSync(join(directory, 'package.json')))
+    return ': there is no package.json. Set installCommand to "npm ci", which then installs nothing';
+  const file = join(directory, lockfile);
+  if (!lockfile.endsWith('.json') || !existsSync(file)) return '';
+  try {
+    parseJson(readText(file));
+    return '';
+  } catch {
+    return `: ${lockfile} is not valid JSON, perhaps because of a merge conflict: run "npm install" and commit ${lockfile}`;
+  }
 }
 
 /** Returns the cause and the remedy of conflicting packages; an empty text for other failures. */
