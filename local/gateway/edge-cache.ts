@@ -28,20 +28,29 @@ const CachePolicy = z.object({
 const Distribution = z.object({
   DistributionConfig: z.object({
     DefaultCacheBehavior: z.object({
+      AllowedMethods: z.array(z.string()),
       CachePolicyId: z.string(),
       FunctionAssociations: z.array(z.object({ FunctionARN: z.string() })),
     }),
   }),
 });
 
-/** Returns the template's cache policy for applications: that of the distribution that runs the edge function. */
-export function cachePolicyOf(template: Template, edgeFunction: string): CachePolicy {
+/** The behavior of a distribution for requests to applications. */
+interface EdgeBehavior {
+  /** CloudFront answers 403 to requests with other methods, before the edge function runs. */
+  allowedMethods: readonly string[];
+  cachePolicy: CachePolicy;
+}
+
+/** Returns the template's behavior for applications: that of the distribution that runs the edge function. */
+export function edgeBehaviorOf(template: Template, edgeFunction: string): EdgeBehavior {
   const behaviors = template
     .resources('AWS::CloudFront::Distribution')
     .map(({ properties }) => Distribution.parse(properties).DistributionConfig.DefaultCacheBehavior);
   const behavior = behaviors.find(({ FunctionAssociations: [first] }) => first?.FunctionARN.includes(edgeFunction));
   const policy = template.resources('AWS::CloudFront::CachePolicy').find(({ ref }) => ref === behavior?.CachePolicyId);
-  return z.object({ CachePolicyConfig: CachePolicy }).parse(policy?.properties).CachePolicyConfig;
+  const { CachePolicyConfig } = z.object({ CachePolicyConfig: CachePolicy }).parse(policy?.properties);
+  return { allowedMethods: behavior?.AllowedMethods ?? [], cachePolicy: CachePolicyConfig };
 }
 
 /** A stored response. Times in milliseconds since the epoch. */

@@ -62,12 +62,24 @@ export function findEdgeFunction(template: Template, account: string): EdgeFunct
   throw new Error(`The template has no CloudFront Function of ${account} that reads the routes`);
 }
 
+/** CloudFront's response to a method that the distribution does not allow (Developer Guide, "HTTP 403 status code"). */
+const METHOD_NOT_ALLOWED: EdgeDecision = {
+  status: 403,
+  headers: { 'content-type': 'text/html' },
+  body: 'Bad request. This distribution is not configured to allow the HTTP request method that was used for this request.\n',
+};
+
 /**
  * Runs the template's CloudFront Function that routes applications by host name: the same code as at the edge, including its
  * pages, with the KeyValueStore emulator.
  * @param lookup reads the function's store
+ * @param allowedMethods the methods that the distribution allows
  */
-export function createEdge(routing: EdgeFunction, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
+export function createEdge(
+  routing: EdgeFunction,
+  lookup: Lookup,
+  allowedMethods: readonly string[],
+): (request: IncomingMessage) => Promise<EdgeDecision> {
   const code = routing.code.replace(/^\s*import\s+(\w+)\s+from\s+'cloudfront';?/m, '');
 
   // `updateRequestOrigin` has no reference to its request, and several requests run concurrently.
@@ -91,13 +103,14 @@ export function createEdge(routing: EdgeFunction, lookup: Lookup): (request: Inc
   const handler: unknown = context.handler;
   if (typeof handler !== 'function') throw new Error(`${routing.name} has no function named handler`);
 
-  return async ({ method, url, headers, socket }) => {
+  return async ({ method = 'GET', url, headers, socket }) => {
+    if (!allowedMethods.includes(method)) return METHOD_NOT_ALLOWED;
     const event: JsonObject = {
       version: '1.0',
       context: { requestId: randomUUID() },
       viewer: { ip: socket.remoteAddress ?? '' },
       request: {
-        method: method ?? 'GET',
+        method,
         uri: (url ?? '/').replace(/\?.*$/s, ''),
         querystring: {},
         headers: visibleHeaders(headers),

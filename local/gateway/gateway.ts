@@ -8,7 +8,7 @@ import type { Stacks } from '../template/stacks.ts';
 import { hostNameOf } from './allowed-hosts.ts';
 import { createCors } from './cors.ts';
 import { createEdge, findEdgeFunction } from './edge.ts';
-import { cachePolicyOf, createEdgeCache } from './edge-cache.ts';
+import { createEdgeCache, edgeBehaviorOf } from './edge-cache.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import { awaitNewRoute } from './new-routes.ts';
 import { createRouter, edgeHeadersWith, routesOf } from './routes.ts';
@@ -37,7 +37,8 @@ export function startGateway({ port, host, watch, engines, stacks }: GatewayOpti
   const edges = [home, ...cells].map(({ account, appsDomain }) => {
     const routing = findEdgeFunction(template, account);
     const route = (key: string) => keyValueStore.lookup(routing.store, key);
-    const decide = createEdge(routing, route);
+    const { allowedMethods, cachePolicy } = edgeBehaviorOf(template, routing.name);
+    const decide = createEdge(routing, route, allowedMethods);
     return {
       // A name below the cell's domain, or a custom domain of one of its applications.
       serves: (host: string) => host.endsWith(`.${appsDomain}`) || route(host) !== undefined,
@@ -46,7 +47,7 @@ export function startGateway({ port, host, watch, engines, stacks }: GatewayOpti
         await awaitNewRoute(() => route(host) !== undefined, lambda.activity);
         return await decide(request);
       },
-      serve: createEdgeCache(cachePolicyOf(template, routing.name), appHost.forward),
+      serve: createEdgeCache(cachePolicy, appHost.forward),
     };
   });
   const [api] = template.resources('AWS::ApiGatewayV2::Api');
