@@ -31,6 +31,30 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     "The new release did not start: Error: Cannot find module '/var/task/dist/index.js'. The file is not in the release: check that the build creates it",
   ],
   [
+    'a file with another case',
+    EXITED,
+    ["Error: Cannot find module './config/Secret.json'"],
+    'does not keep it out of the repository, and that its name has the same upper and lower case.',
+  ],
+  [
+    'TypeScript that is more than types',
+    EXITED,
+    ['SyntaxError [ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX]: TypeScript enum is not supported in strip-only mode'],
+    'strip-only mode. Node only removes types: compile the code in the build, or start it with tsx',
+  ],
+  [
+    'a script from Windows that is not executable',
+    EXITED,
+    ['/bin/sh: line 1: ./start.sh: Permission denied'],
+    'The file is not executable: run "git update-index --chmod=+x ./start.sh", commit, and deploy again.',
+  ],
+  [
+    'a script with the line ends of Windows',
+    EXITED,
+    ['/usr/bin/env: ‘node\\r’: No such file or directory'],
+    'The file has the line ends of Windows, with which its first line names no program',
+  ],
+  [
     'a package whose install script was not run',
     EXITED,
     ["Error: Cannot find module '/var/task/node_modules/bcrypt/lib/binding/napi-v3/bcrypt_lib.node'"],

@@ -55,11 +55,23 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
   ],
   [
     /Cannot find (?:module|package) '(?:[./]|file:)/,
-    'The file is not in the release: check that the build creates it, and that .gitignore does not keep it out of the repository.',
+    'The file is not in the release: check that the build creates it, that .gitignore does not keep it out of the repository, and that its name has the same upper and lower case.',
   ],
   [
     /Cannot find (?:module|package) '/,
     'Only "dependencies" are part of a release: add the package there, not to "devDependencies".',
+  ],
+  [
+    /ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX/,
+    'Node only removes types: compile the code in the build, or start it with tsx ("tsx server.ts").',
+  ],
+  [
+    /^(?:\S*\/)?sh: (?:line )?\d+: (\S+): Permission denied/,
+    ([, file]) => `The file is not executable: run "git update-index --chmod=+x ${file}", commit, and deploy again.`,
+  ],
+  [
+    /\benv: \W\w+\\r\W|\^M: bad interpreter/,
+    'The file has the line ends of Windows, with which its first line names no program: save it with those of Linux (LF).',
   ],
   [
     /ECONNREFUSED (?:127\.0\.0\.1|\[?::1\]?|localhost):(\d+)/,
