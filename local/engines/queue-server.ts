@@ -114,7 +114,9 @@ function releaseReceived(folder: string): void {
   const file = join(folder, 'fauxqs.db');
   if (!existsSync(file)) return;
   const database = new DatabaseSync(file);
-  database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  // A run that was killed while it created the file has no table.
+  const isComplete = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sqs_messages'").get() !== undefined;
+  if (isComplete) database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
   database.close();
 }
 
