@@ -432,6 +432,7 @@ export type Delivery = {
   nextAttemptAt: string | null;
   /** The body that every attempt sends */
   body: string;
+  /** The latest 12 attempts at most, oldest first */
   attempts: Array<{
     id: string;
     at: string;
@@ -1191,7 +1192,7 @@ export interface Operations {
   listDeliveries: { input: ListDeliveriesInput; optional: false; shape: 'list'; result: Delivery };
   /** Resend a delivery: the same event, with six new attempts. `POST /v1/deliveries/{id}/resend` */
   resendDelivery: { input: ResendDeliveryInput; optional: false; shape: 'single'; result: Delivery };
-  /** Read your events in order after a cursor, each exactly once; from the first call on, events are kept for 30 days. `GET /v1/events` */
+  /** Read your events in order after a cursor, each exactly once, except `ping` events; from the first call on, events are kept for 30 days. `GET /v1/events` */
   listEvents: { input: ListEventsInput; optional: true; shape: 'whole'; result: {
   /** The events, oldest first; without `after`, the newest ones */
   data: Array<AccountEvent>;

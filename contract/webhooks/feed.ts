@@ -34,7 +34,7 @@ export const listEvents = /* @__PURE__ */ route({
   access: 'read',
   right: 'member',
   summary:
-    'Read your events in order after a cursor, each exactly once; from the first call on, events are kept for 30 days',
+    'Read your events in order after a cursor, each exactly once, except `ping` events; from the first call on, events are kept for 30 days',
   tag: 'Webhooks',
   query: () =>
     z.object({

@@ -24,7 +24,7 @@ const Timing = () =>
     'Parts of `durationMs`. A part that did not occur is null: a reused connection, for example, needs no DNS query.',
   );
 
-/** The delivery of an event to an endpoint, with all attempts and the receiver's responses (specification, Delivery 6). */
+/** The delivery of an event to an endpoint, with its latest attempts and the receiver's responses (specification, Delivery 6). */
 const Delivery = resource('Delivery', () =>
   z.object({
     id: z.string(),
@@ -34,20 +34,23 @@ const Delivery = resource('Delivery', () =>
     createdAt: Timestamp(),
     nextAttemptAt: z.nullable(Timestamp()),
     body: describe(z.string(), 'The body that every attempt sends'),
-    attempts: z.array(
-      z.object({
-        id: z.string(),
-        at: Timestamp(),
-        outcome: z.enum(DELIVERY_OUTCOMES),
-        responseStatus: z.nullable(z.int()),
-        responseBody: z.string(),
-        responseHeaders: describe(
-          z.nullable(z.array(z.object({ name: z.string(), value: z.string() }))),
-          'Up to 1 KB of headers, with cookies and credentials redacted; null if they were not stored',
-        ),
-        durationMs: z.int(),
-        timing: Timing(),
-      }),
+    attempts: describe(
+      z.array(
+        z.object({
+          id: z.string(),
+          at: Timestamp(),
+          outcome: z.enum(DELIVERY_OUTCOMES),
+          responseStatus: z.nullable(z.int()),
+          responseBody: z.string(),
+          responseHeaders: describe(
+            z.nullable(z.array(z.object({ name: z.string(), value: z.string() }))),
+            'Up to 1 KB of headers, with cookies and credentials redacted; null if they were not stored',
+          ),
+          durationMs: z.int(),
+          timing: Timing(),
+        }),
+      ),
+      'The latest 12 attempts at most, oldest first',
     ),
   }),
 );
