@@ -84,4 +84,9 @@ test('lines that do not fit continue on the next page, and none is lost', async 
 
 test('characters that the fonts lack become their closest letters', () => {
   expect(toPrintable('Zoë – ṱḽ “x” 漢')).toBe('Zoë – tl “x” ?');
+  expect(toPrintable('ﬁrst №1, Š Œ ™')).toBe('first No1, Š Œ ™');
+});
+
+test('composes diacritics that are separate characters, as macOS writes them, and omits those that no letter has', () => {
+  expect(toPrintable('Jose\u0301, A\u030Angstro\u0308m, x\u0302\u200d')).toBe('José, Ångström, x');
 });

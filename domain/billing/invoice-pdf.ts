@@ -15,17 +15,20 @@ const BOTTOM = 780;
 const [REGULAR, BOLD] = ['Helvetica', 'Helvetica-Bold'];
 const [TEXT, MUTED, LINE] = ['#1c2430', '#5b6570', '#d5dae0'];
 
+/** A character of the standard fonts (Windows-1252). */
+const KNOWN = /^[\t\n\x20-\x7e\xa0-\xffŒœŠšŽžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]$/;
+/** A character without a width of its own, such as a diacritic or a joiner. */
+const INVISIBLE = /^[\p{M}\p{Cf}]$/u;
+
 /**
- * Converts a text to the characters of the standard fonts (Windows-1252). Removes unsupported diacritics, and replaces all other
- * unsupported characters with `?`.
+ * Converts a text to the characters of the standard fonts. Composes diacritics, removes those that the fonts lack, and replaces all other
+ * unsupported characters with their closest letters or `?`.
  */
 export function toPrintable(text: string): string {
-  const isKnown = (character: string) => /^[\t\n\x20-\x7e\xa0-\xff–—‘’“”•…€]$/.test(character);
-  return [...text]
-    .map((character) =>
-      isKnown(character) ? character : character.normalize('NFD').replace(/[^\x20-\x7e]/g, '') || '?',
-    )
-    .join('');
+  const closest = (character: string) =>
+    [...character.normalize('NFKD')].filter((part) => KNOWN.test(part)).join('') ||
+    (INVISIBLE.test(character) ? '' : '?');
+  return [...text.normalize('NFC')].map((each) => (KNOWN.test(each) ? each : closest(each))).join('');
 }
 
 /** Formats an amount, such as `R1 234.50`. */
