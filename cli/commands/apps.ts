@@ -1,13 +1,8 @@
-import type { CreateAppInput } from '../../client/index.ts';
+import { FRAMEWORKS } from '../../contract/enums.ts';
 import { APP, chosenApp, namedApp, urlOf } from '../applications.ts';
 import { type Command, type Option, UsageError, YES } from '../command.ts';
 import { listing } from '../listing.ts';
 import { frameworkOf } from '../repository.ts';
-
-type Framework = NonNullable<CreateAppInput['framework']>;
-/** A framework that is added to the API does not compile until it is added here. */
-const IS_FRAMEWORK: Readonly<Record<Framework, true>> = { NEXTJS: true, NODE: true, EXPRESS: true, NUXT: true };
-const FRAMEWORKS = Object.keys(IS_FRAMEWORK) as Framework[];
 
 /** The option for the framework of a new application. */
 export const FRAMEWORK: Option = {
@@ -18,7 +13,7 @@ export const FRAMEWORK: Option = {
 };
 
 /** Returns the framework with a name, or the framework of the folder. @throws UsageError */
-export function parseFramework(text: string | undefined, cwd: string): Framework {
+export function parseFramework(text: string | undefined, cwd: string): (typeof FRAMEWORKS)[number] {
   if (text === undefined) return frameworkOf(cwd);
   const found = FRAMEWORKS.find((framework) => framework === text.toUpperCase());
   if (!found) throw new UsageError(`--framework must be one of ${FRAMEWORKS.join(', ')}.`);

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { AddDnsRecordInput, Domain, Registrant } from '../../client/index.ts';
+import { DNS_TYPES } from '../../contract/enums.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
 import { listing } from '../listing.ts';
 import { readTextFile } from '../text.ts';
 
 const DOMAIN = { name: 'domain', description: 'Name or id of the domain' } as const;
-const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
 
 /** Returns true for the record types with a priority, in which 0 is a meaningful value. */
 const isRanked = (type: string): boolean => type === 'MX' || type === 'SRV';
@@ -107,7 +107,7 @@ const add: Command = {
   summary: 'Add a DNS record',
   arguments: [
     DOMAIN,
-    { name: 'type', description: TYPES.join(', ') },
+    { name: 'type', description: DNS_TYPES.join(', ') },
     { name: 'name', description: 'The host relative to the domain; @ for the domain itself' },
     { name: 'content', description: 'The value: an address, a host name or a text' },
   ],
@@ -121,8 +121,8 @@ const add: Command = {
   ],
   async run(context) {
     const { client, argument, option, out, signal } = context;
-    const type = TYPES.find((known) => known === argument('type').toUpperCase());
-    if (!type) throw new UsageError(`The type must be one of ${TYPES.join(', ')}.`);
+    const type = DNS_TYPES.find((known) => known === argument('type').toUpperCase());
+    if (!type) throw new UsageError(`The type must be one of ${DNS_TYPES.join(', ')}.`);
     const number = (name: string) => (option(name) === undefined ? {} : { [name]: Number(option(name)) });
     const { id } = await named(context);
     const name = argument('name') === '@' ? '' : argument('name');
