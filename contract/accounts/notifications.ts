@@ -3,38 +3,32 @@ import { describe, Moment, resource, single, Timestamp } from '../envelope.ts';
 import type { Right } from '../roles.ts';
 import { route } from '../route.ts';
 
-/** Kinds of notifications, each with its name in the settings. */
+/**
+ * Kinds of notifications: the name in the settings, and the right that a member needs to receive the kind by email. In the dashboard, every
+ * member sees all kinds.
+ */
 export const NOTIFICATION_KINDS = {
-  'deployment-failed': 'Failed deployments',
-  'endpoint-disabled': 'Disabled webhook endpoints',
-  'domain-problem':
-    'Domains that expired, whose registration or renewal failed, or whose registrant must confirm an email address',
-  'domain-expiring': 'Domains that will expire and are not certain to renew',
-  'certificate-problem': 'Certificates of custom domains that cannot be issued or renewed',
-  'payment-failed': 'Failed payments',
-  'low-balance': 'A low balance',
-  'plan-limit': 'More applications than the plan allows',
-  'limit-near': 'Limits of the account that are 80% used, or reached',
-  'budget-near': 'API keys that have spent most of their budget for AI credits',
-  'export-ready': 'Exports of the account that are ready, or failed',
-} as const;
+  'deployment-failed': { label: 'Failed deployments', mailRight: 'develop' },
+  'endpoint-disabled': { label: 'Disabled webhook endpoints', mailRight: 'develop' },
+  'domain-problem': {
+    label:
+      'Domains that expired, whose registration or renewal failed, or whose registrant must confirm an email address',
+    mailRight: 'develop',
+  },
+  'domain-expiring': { label: 'Domains that will expire and are not certain to renew', mailRight: 'develop' },
+  'certificate-problem': {
+    label: 'Certificates of custom domains that cannot be issued or renewed',
+    mailRight: 'develop',
+  },
+  'payment-failed': { label: 'Failed payments', mailRight: 'pay' },
+  'low-balance': { label: 'A low balance', mailRight: 'pay' },
+  'plan-limit': { label: 'More applications than the plan allows', mailRight: 'pay' },
+  'limit-near': { label: 'Limits of the account that are 80% used, or reached', mailRight: 'develop' },
+  'budget-near': { label: 'API keys that have spent most of their budget for AI credits', mailRight: 'develop' },
+  'export-ready': { label: 'Exports of the account that are ready, or failed', mailRight: 'manage' },
+} as const satisfies Record<string, { label: string; mailRight: Right }>;
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS;
 export const NOTIFICATION_KIND_NAMES = Object.keys(NOTIFICATION_KINDS) as [NotificationKind, ...NotificationKind[]];
-
-/** The right that a member needs to receive a kind by email. In the dashboard, every member sees all kinds. */
-export const MAIL_RIGHTS = {
-  'deployment-failed': 'develop',
-  'endpoint-disabled': 'develop',
-  'domain-problem': 'develop',
-  'domain-expiring': 'develop',
-  'certificate-problem': 'develop',
-  'payment-failed': 'pay',
-  'low-balance': 'pay',
-  'plan-limit': 'pay',
-  'limit-near': 'develop',
-  'budget-near': 'develop',
-  'export-ready': 'manage',
-} as const satisfies Record<NotificationKind, Right>;
 
 /** The minutes for which incidents of one kind are collected into one email to a member. */
 export const MAIL_WINDOW_MINUTES = 60;

@@ -65,12 +65,12 @@ function MarkRead({ notifications }: Shown) {
 type Notification = Shown['notifications'][number];
 
 const VIEW: ListView<Notification> = {
-  text: ({ title, kind }) => `${title} ${NOTIFICATION_KINDS[kind]}`,
+  text: ({ title, kind }) => `${title} ${NOTIFICATION_KINDS[kind].label}`,
   sorts: {
     oldest: { label: 'Oldest first', compare: byTime(({ at }) => at) },
     unread: { label: 'Unread first', compare: (a, b) => Number(a.isRead) - Number(b.isRead) },
   },
-  status: ({ kind }) => NOTIFICATION_KINDS[kind],
+  status: ({ kind }) => NOTIFICATION_KINDS[kind].label,
   statusName: { one: 'kind', all: 'All kinds' },
 };
 
@@ -125,7 +125,7 @@ function KindSettings({ off, toBody, save, isPending }: KindSettingsProps) {
       {NOTIFICATION_KIND_NAMES.map((kind) => (
         <Checkbox
           key={kind}
-          label={NOTIFICATION_KINDS[kind]}
+          label={NOTIFICATION_KINDS[kind].label}
           checked={!off.includes(kind)}
           disabled={isPending}
           onChange={({ currentTarget }) => void choose(kind, currentTarget.checked)}

@@ -65,7 +65,7 @@ const page = (kind: NotificationKind, account: Pick<Account, 'name'> | undefined
   status: 200,
   output: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Email notifications</title></head><body style="font-family:sans-serif;max-width:40em;margin:2em auto;padding:0 1em">
-<h1>Email notifications</h1><p>${NOTIFICATION_KINDS[kind]}</p>${account ? `<p>Account: ${html(account.name)}</p>` : ''}<p>${text}</p>${form}</body></html>`,
+<h1>Email notifications</h1><p>${NOTIFICATION_KINDS[kind].label}</p>${account ? `<p>Account: ${html(account.name)}</p>` : ''}<p>${text}</p>${form}</body></html>`,
 });
 
 /** Returns the confirmation page. Opening a link changes nothing, because email scanners open links. */

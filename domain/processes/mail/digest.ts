@@ -1,5 +1,4 @@
 import {
-  MAIL_RIGHTS,
   MAIL_WINDOW_MINUTES,
   NOTIFICATION_KINDS,
   type NotificationKind,
@@ -42,7 +41,7 @@ const PAGE_SIZE = 200;
 const idOf = ({ day, kind, subjectId }: Notification) => `${day}.${kind}.${subjectId}`;
 
 /** Returns the right that a member needs for a kind; the owners' right for a kind that this version does not know. */
-const rightFor = (kind: NotificationKind) => entryOf(MAIL_RIGHTS, kind) ?? 'manage';
+const rightFor = (kind: NotificationKind) => entryOf(NOTIFICATION_KINDS, kind)?.mailRight ?? 'manage';
 
 /** Reads an account and the members who receive a kind; undefined for a deleted account. */
 async function recipientsOf(deps: Pick<Deps, 'table'>, { accountId, kind }: Notification) {
@@ -163,7 +162,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   try {
     const { publicUrl } = deps.settings;
     const url = unsubscribeUrl(publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey);
-    const label = entryOf(NOTIFICATION_KINDS, kind) ?? 'Notifications';
+    const label = entryOf(NOTIFICATION_KINDS, kind)?.label ?? 'Notifications';
     const urls = { dashboardUrl: `${publicUrl}/dashboard`, unsubscribeUrl: url };
     await deps.mailer.send({ to: address, login: subject, ...renderDigest(label, pending, account, urls, hasMore) });
   } catch (error) {
