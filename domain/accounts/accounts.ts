@@ -12,7 +12,8 @@ import { addCredits, newCreditEntry } from '../ai/entries.ts';
 import { formatRand } from '../billing/money.ts';
 import { nextSuspension } from '../billing/plan-limit.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { dayOf, findAccount, limitsHere, usagesOf } from '../limits/limits.ts';
+import { findAccount, limitsHere, usagesOf } from '../limits/limits.ts';
+import { dayOf } from '../time.ts';
 
 import { createKeyPair } from './credentials.ts';
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { AiKeySpending } from '../../table/entities/ai.ts';
 import { aiAccount } from '../../test/simulation/ai-account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { monthOf } from '../time.ts';
 import { type BudgetHold, holdBudget, releaseBudget } from './budget-holds.ts';
-import { alertNearBudget, monthAt, monthAttribute } from './key-budgets.ts';
+import { alertNearBudget, monthAttribute } from './key-budgets.ts';
 import { windowAt } from './windows.ts';
 
 const of = { accountId: 'acc_1', keyId: 'key_1' };
@@ -21,7 +22,7 @@ function budget() {
   const leave = async (hold: BudgetHold, chargedMicroRand: number) =>
     await releaseBudget(deps, hold, { window: windowAt(deps.now()), chargedMicroRand });
   const sum = async (of: 'spent' | 'charged') =>
-    Number((await deps.table.get(AiKeySpending, budgeted))?.[monthAttribute(of, monthAt(deps.now()))] ?? 0) / RAND;
+    Number((await deps.table.get(AiKeySpending, budgeted))?.[monthAttribute(of, monthOf(deps.now()))] ?? 0) / RAND;
   const alerts = () => memory.items('EVENT').map(({ data }) => data);
   return { deps, clock, memory, take, leave, sum, alerts };
 }
@@ -83,7 +84,7 @@ test('a call that read the sums before another call announced the budget does no
   const { deps, take, leave, alerts } = budget();
   await leave(await take(8), 8 * RAND);
   expect(alerts()).toHaveLength(1);
-  const month = monthAt(deps.now());
+  const month = monthOf(deps.now());
   const stale = { [monthAttribute('charged', month)]: 8 * RAND, [monthAttribute('alerted', month)]: 0 };
   await alertNearBudget(deps, { ...budgeted, month }, stale);
   expect(alerts()).toHaveLength(1);

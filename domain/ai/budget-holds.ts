@@ -4,13 +4,13 @@ import { DAY, epoch } from '../../table/entity.ts';
 import { atMostOnce, change, upsert } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { monthOf } from '../time.ts';
 import {
   addedAttribute,
   alertNearBudget,
   budgetUsedUp,
   chargedIn,
   KEPT_DAYS,
-  monthAt,
   monthAttribute,
   staleMonthAttributes,
 } from './key-budgets.ts';
@@ -54,7 +54,7 @@ export async function holdBudget(
   const now = deps.now();
   const window = windowAt(now);
   const key = { accountId, keyId };
-  const spent = monthAttribute('spent', monthAt(now));
+  const spent = monthAttribute('spent', monthOf(now));
   const calls = sumAttribute('calls', window);
   const update = {
     set: { ...key, expiresAtEpoch: epoch(now.toISOString()) + KEPT_DAYS * DAY },
@@ -99,7 +99,7 @@ export async function releaseBudget(
   const { window, accountId, keyId, held, budgetMicroRand, isFirst } = budget;
   const key = { accountId, keyId };
   // A window never spans two months: every month begins at the start of a window.
-  const month = monthAt(startOf(window));
+  const month = monthOf(startOf(window));
   const chargedMicroRand = entry?.chargedMicroRand ?? 0;
   const update = {
     add: {
@@ -146,7 +146,7 @@ async function removeEndedWindows(
   if (over.length === 0) return false;
   const add: Record<string, number> = { openCalls: -over.reduce((sum, { calls }) => sum + calls, 0) };
   for (const { window, held } of over.filter((sums) => sums.held > 0)) {
-    const spent = monthAttribute('spent', monthAt(startOf(window)));
+    const spent = monthAttribute('spent', monthOf(startOf(window)));
     // The sums of earlier months may already be removed.
     if (item?.[spent] !== undefined) add[spent] = (add[spent] ?? 0) - held;
   }

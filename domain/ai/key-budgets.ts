@@ -5,6 +5,7 @@ import { change } from '../../table/writes.ts';
 import { parseCents } from '../billing/money.ts';
 import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { monthOf } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { CENT_MICRO_RAND, microRandToRand } from './prices.ts';
 
@@ -22,9 +23,6 @@ export const KEPT_DAYS = 40;
 /** Converts an amount in rand, as the API represents it, to micro-rand. */
 export const toMicroRand = (rand: string): number => parseCents(rand) * CENT_MICRO_RAND;
 
-/** Returns the UTC calendar month of a time, such as `2026-11`. */
-export const monthAt = (time: Date | number): string => new Date(time).toISOString().slice(0, 7);
-
 type Sum = 'spent' | 'charged' | 'alerted';
 /** Returns the attribute that stores a sum of a month; `alerted` stores the budget for which the alert was sent. */
 export const monthAttribute = (sum: Sum, month: string): string => `${sum}_${month.replace('-', '')}`;
@@ -34,7 +32,7 @@ export const addedAttribute = (window: number): string => `added_${window}`;
 
 /** Returns the month that is a number of months before the current one. */
 const monthBefore = (now: Date, months: number): string =>
-  monthAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
+  monthOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
 
 export const previousMonthAt = (now: Date): string => monthBefore(now, 1);
 
@@ -46,7 +44,7 @@ export function staleMonthAttributes(now: Date): string[] {
 
 /** Returns the charges of a key in the current month, in micro-rand. */
 export const chargedIn = (item: AiKeySpending | undefined, now: Date): number =>
-  Number(item?.[monthAttribute('charged', monthAt(now))] ?? 0);
+  Number(item?.[monthAttribute('charged', monthOf(now))] ?? 0);
 
 const isNearBudget = (chargedMicroRand: number, budgetMicroRand: number): boolean =>
   chargedMicroRand >= budgetMicroRand * NEAR_BUDGET;
@@ -55,7 +53,7 @@ const isNearBudget = (chargedMicroRand: number, budgetMicroRand: number): boolea
 export const budgetUsedUp = (budgetMicroRand: number, now: Date): ApiError =>
   new ApiError(
     'insufficient_credits',
-    `This API key has spent its AI budget of R${microRandToRand(budgetMicroRand)} for ${monthAt(now)} (UTC). Raise it in the dashboard under Developers, or wait for the next month.`,
+    `This API key has spent its AI budget of R${microRandToRand(budgetMicroRand)} for ${monthOf(now)} (UTC). Raise it in the dashboard under Developers, or wait for the next month.`,
   );
 
 /** A key's budget in one month. */

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { AiAccount, AiEntry, AiKeySpending } from '../../table/entities/ai.ts';
 import { MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
 import { type FaultPlan, seededRandom, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
+import { monthOf } from '../time.ts';
 import { closeWindowsOf } from './closing.ts';
 import { type Hold, hold, releaseHold } from './credits.ts';
 import { addCredits, newCreditEntry } from './entries.ts';
-import { monthAt, monthAttribute } from './key-budgets.ts';
+import { monthAttribute } from './key-budgets.ts';
 import { readSpending } from './key-spending.ts';
 import { settle } from './settlement.ts';
 import { startOf, windowsOf } from './windows.ts';
@@ -64,13 +65,13 @@ async function world(seed: number) {
   const end = async ({ process, held }: Running) => {
     const cost = random() < 0.2 ? undefined : below(held.granted + 1);
     const charged = held.budget ? (cost ?? 0) : 0;
-    const begun = monthAt(startOf(held.budget?.window ?? 0));
+    const begun = monthOf(startOf(held.budget?.window ?? 0));
     const widen = (month: string, by: Bounds) => {
       const { least, most } = bounds.get(`${held.keyId} ${month}`) ?? { least: 0, most: 0 };
       bounds.set(`${held.keyId} ${month}`, { least: least + by.least, most: most + by.most });
     };
     // A call charges the month in which it began. If it crashes, the close of its last window charges the month in which it ended.
-    for (const month of new Set([begun, monthAt(process.deps.now())])) widen(month, { least: 0, most: charged });
+    for (const month of new Set([begun, monthOf(process.deps.now())])) widen(month, { least: 0, most: charged });
     await toleratingFaults(async () => {
       if (cost === undefined) return await releaseHold(process.deps, held);
       const { failures } = await settle(process.deps, held, cost, {
@@ -110,7 +111,7 @@ async function world(seed: number) {
       .reduce((sum, { amountMicroRand }) => sum - amountMicroRand, 0);
   /** The charges of calls of a key without a budget. */
   const free = (keyId: string, month: string) =>
-    chargesOf(keyId, ({ requestId, window = 0 }) => requestId === WITHOUT_BUDGET && monthAt(startOf(window)) === month);
+    chargesOf(keyId, ({ requestId, window = 0 }) => requestId === WITHOUT_BUDGET && monthOf(startOf(window)) === month);
   /** Checks that a month has the charges of calls without a budget exactly, and those of the others within what is known. */
   const expectMonth = (keyId: string, month: string, charged: number, what: string) => {
     const { least, most } = bounds.get(`${keyId} ${month}`) ?? { least: 0, most: 0 };
@@ -123,7 +124,7 @@ async function world(seed: number) {
     expect(open, what).toBe((await read()).openCalls ?? 0);
     const spending = await readSpending(deps, accountId, KEYS);
     for (const keyId of KEYS) {
-      expectMonth(keyId, monthAt(deps.now()), spending.get(keyId) ?? 0, what);
+      expectMonth(keyId, monthOf(deps.now()), spending.get(keyId) ?? 0, what);
       const item = await itemOf(keyId);
       for (const month of MONTHS) {
         const [spent = 0, charged = 0] = [

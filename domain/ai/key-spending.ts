@@ -4,11 +4,11 @@ import { unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { monthOf } from '../time.ts';
 import {
   addedAttribute,
   chargedIn,
   KEPT_DAYS,
-  monthAt,
   monthAttribute,
   previousMonthAt,
   staleMonthAttributes,
@@ -42,7 +42,7 @@ export async function addWindowSpending(
   spending: Spending,
 ): Promise<void> {
   // A window never spans two months: every month begins at the start of a window.
-  const month = monthAt(startOf(window));
+  const month = monthOf(startOf(window));
   if (month < previousMonthAt(deps.now())) return;
   const expiresAtEpoch = epoch(deps.now().toISOString()) + KEPT_DAYS * DAY;
   const added = addedAttribute(window);
@@ -83,11 +83,11 @@ export async function readSpending(
   ]);
   const spending: Spending = new Map(keyIds.map((keyId, index) => [keyId, chargedIn(items[index], now)]));
   const throughWindows = new Map(keyIds.map((keyId, index) => [keyId, Number(items[index]?.throughWindow ?? 0)]));
-  const month = monthAt(now);
+  const month = monthOf(now);
   for (const entry of unclosed) {
     const { keyId, window = 0 } = entry;
     const throughWindow = keyId === undefined ? undefined : throughWindows.get(keyId);
-    const isRead = throughWindow !== undefined && window > throughWindow && monthAt(startOf(window)) === month;
+    const isRead = throughWindow !== undefined && window > throughWindow && monthOf(startOf(window)) === month;
     if (isRead && entry.keySumAtClose) addSpending(spending, entry);
   }
   return spending;

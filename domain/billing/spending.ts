@@ -4,12 +4,11 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
 import { Invoice, invoicesOf, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { monthOf } from '../time.ts';
 import { addVat, formatRand } from './money.ts';
 
 /** Maximum number of invoices that one request reads: several for each day. */
 const MAX_INVOICES = 5000;
-
-const monthOf = (at: string | Date): string => new Date(at).toISOString().slice(0, 7);
 
 /** Returns the {@link SPENDING_MONTHS} months that end with a time's month, oldest first, as `2026-01`. */
 const monthsUntil = (now: Date): string[] =>

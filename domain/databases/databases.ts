@@ -16,9 +16,9 @@ import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { countTowards, monthOf } from '../limits/limits.ts';
+import { countTowards } from '../limits/limits.ts';
 import { pageBody } from '../pages.ts';
-import { timestampAfter } from '../time.ts';
+import { monthOf, timestampAfter } from '../time.ts';
 import { DATABASE_LIMITS } from './access.ts';
 
 export const ENGINE = 'aurora-dsql' as const;

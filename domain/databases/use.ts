@@ -12,9 +12,8 @@ import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, ignoreConflict, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { monthOf } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { HOUR_MS, MINUTE_MS } from '../time.ts';
+import { HOUR_MS, MINUTE_MS, monthOf } from '../time.ts';
 import { accessOf, isUsed } from './access.ts';
 import { scheduleCheck } from './databases.ts';
 
@@ -105,7 +104,7 @@ async function readClusters(deps: UseDeps, { accountId, settledMonth, settledUni
   for await (const database of deps.table.each(Database, databaseListOf(accountId))) databases.push(database);
   const deleted: DeletedDatabase[] = [];
   for await (const item of deps.table.newest(DeletedDatabase, deletedDatabasesOf(accountId), { pageSize: 100 }))
-    if (monthOf(new Date(item.at)) === month) deleted.push(item);
+    if (monthOf(item.at) === month) deleted.push(item);
   return { databases, deleted, settledUnits: settledMonth === month ? settledUnits : 0 };
 }
 

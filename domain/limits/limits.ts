@@ -16,6 +16,7 @@ import { type AnyOf, type Change, unchanged } from '../../table/expressions.ts';
 import { changeOrInspect, checkOrInspect, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { dayOf, monthOf } from '../time.ts';
 
 /**
  * Enforcement of counted limits (contract/limits/limits.ts, docs/decisions/0030-limits.md). The condition of a write contains the
@@ -92,11 +93,6 @@ function belowLimit(name: LimitName, counter: string): AnyOf {
     ...overridden,
   ];
 }
-
-/** Returns the UTC day of a time, in the format of {@link DailyUsage}. */
-export const dayOf = (now: Date) => now.toISOString().slice(0, 10);
-/** Returns the UTC month of a time, in the format of the monthly counters. */
-export const monthOf = (now: Date) => now.toISOString().slice(0, 7);
 
 /** Returns alternative conditions, one of which holds while this month's use is below the limit. */
 const belowMonthlyLimit = (name: MonthlyLimit, now: Date): AnyOf => {
