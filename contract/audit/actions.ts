@@ -145,6 +145,9 @@ export type AuditAction = keyof typeof AUDIT_ACTIONS;
 /** Returns true for the name of an action of the audit log. */
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(AUDIT_ACTIONS, text);
 
+/** Returns the label of an action; the action itself if only a newer version knows it. */
+export const labelOfAction = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIONS[action].label : action);
+
 /**
  * The first part of the key of every partition of the audit log. Functions may add items to these partitions, but neither change
  * nor delete them (lib/stacks/table.ts).

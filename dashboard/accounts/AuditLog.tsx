@@ -1,5 +1,5 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
-import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../../contract/audit/actions.ts';
+import { AUDIT_ACTIONS, type AuditAction, isAuditAction, labelOfAction } from '../../contract/audit/actions.ts';
 import { AUDIT_ACTORS } from '../../contract/audit/entry.ts';
 import { AuditChanges } from '../ui/AuditChanges.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
@@ -14,9 +14,6 @@ import { ACTORS } from './audit-actors.ts';
 import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from './audit-api.ts';
 
 const ACTIONS = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
-
-/** Returns the label of an action. An action of a newer release has none: its name is shown. */
-const labelOf = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIONS[action].label : action);
 
 /** Paged list of the account's changes, filtered by change and actor. */
 export function AuditLog() {
@@ -65,7 +62,10 @@ export function AuditLog() {
 }
 
 function Filters({ filter, choose }: { filter: AuditFilter; choose: (filter: AuditFilter) => void }) {
-  const actions: { value: AuditAction; label: string }[] = ACTIONS.map((value) => ({ value, label: labelOf(value) }));
+  const actions: { value: AuditAction; label: string }[] = ACTIONS.map((value) => ({
+    value,
+    label: labelOfAction(value),
+  }));
   const actors = AUDIT_ACTORS.map((value) => ({ value, label: ACTORS[value] }));
   return (
     <Group gap="xs" className="choices">
@@ -93,7 +93,7 @@ function Filters({ filter, choose }: { filter: AuditFilter; choose: (filter: Aud
 
 const What = ({ entry: { action, subjectId } }: { entry: AuditEntry }) => (
   <>
-    <Text size="sm">{labelOf(action)}</Text>
+    <Text size="sm">{labelOfAction(action)}</Text>
     {subjectId && <CopyId id={subjectId} />}
   </>
 );

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
-import { AUDIT_ACTIONS, isAuditAction } from '../../contract/audit/actions.ts';
+import { labelOfAction } from '../../contract/audit/actions.ts';
 import { AuditChanges } from '../ui/AuditChanges.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
@@ -63,7 +63,7 @@ function AccountLink({ accountId, subjectId }: OperatorEntry) {
 
 const What = ({ entry: { action, subjectId, reason } }: { entry: OperatorEntry }) => (
   <>
-    <Text size="sm">{isAuditAction(action) ? AUDIT_ACTIONS[action].label : action}</Text>
+    <Text size="sm">{labelOfAction(action)}</Text>
     {reason && (
       <Text size="sm" c="dimmed" className="break">
         {reason}

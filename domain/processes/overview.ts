@@ -4,7 +4,7 @@ import {
   type getOverview as OverviewRoute,
   RECENT_CHANGES,
 } from '../../contract/accounts/overview.ts';
-import { AUDIT_ACTIONS, isAuditAction } from '../../contract/audit/actions.ts';
+import { labelOfAction } from '../../contract/audit/actions.ts';
 import type { Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
 import { AiAccount, AiKeySpending, AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
@@ -107,9 +107,6 @@ async function readWebhooks(deps: Deps, { accountId }: Caller): Promise<Overview
   return { endpoints: endpoints.length, failing };
 }
 
-/** Returns the label of an action; the action itself if a newer version recorded it. */
-const labelOf = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIONS[action].label : action);
-
 /** GET /dashboard/v1/overview: everything that the screen shows in addition to the account and its applications, in one request. */
 export async function readOverview(deps: Deps, caller: Caller): Promise<Output<typeof OverviewRoute>> {
   const { accountId } = caller;
@@ -137,7 +134,7 @@ export async function readOverview(deps: Deps, caller: Caller): Promise<Output<t
       webhooks,
       ...keys,
       expiringDomains,
-      changes: changes.data.map((entry) => ({ ...entry, label: labelOf(entry.action) })),
+      changes: changes.data.map((entry) => ({ ...entry, label: labelOfAction(entry.action) })),
     },
   };
 }
