@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
-import { isPlatformCall, LOOPBACK } from '../../gateway/allowed-hosts.ts';
+import { isPlatformCall } from '../../gateway/allowed-hosts.ts';
 import type { RemoteGuard } from '../../iam/remote-guard.ts';
+import { serveSockets } from '../socket-server.ts';
 import type { Emulator } from '../wire.ts';
 import type { Engine } from './engine.ts';
 import { DynamoDbError } from './errors.ts';
@@ -55,7 +55,6 @@ function toDynamoDbError(error: unknown): DynamoDbError {
  * @param guard authorizes the requests; if undefined, all are allowed
  */
 export async function serveEngine(engine: Engine, port: number, guard?: RemoteGuard): Promise<Emulator> {
-  const sockets = new Set<Socket>();
   const answer = (request: RawRequest): string => {
     const { status, text } = respond(engine, request);
     const headers = {
@@ -69,10 +68,7 @@ export async function serveEngine(engine: Engine, port: number, guard?: RemoteGu
     const refused = await authorize(request);
     return refused ? encodeResponse(refused.status, refused.headers, refused.body.toString('utf8')) : answer(request);
   };
-  const server = createServer({ noDelay: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => sockets.delete(socket));
+  const { stop } = await serveSockets(port, (socket) => {
     /** Closes the connection if the authorizer does not respond, because the local run is shutting down. */
     const giveUp = (error: unknown): void => {
       console.error(error);
@@ -95,17 +91,5 @@ export async function serveEngine(engine: Engine, port: number, guard?: RemoteGu
       if (!read(chunk)) socket.end(REFUSAL);
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
+  return { url: `http://127.0.0.1:${port}`, port, stop };
 }

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { LOOPBACK } from '../../../gateway/allowed-hosts.ts';
 import type { Identity } from '../../certificates.ts';
+import { serveSockets } from '../../socket-server.ts';
 import type { Database } from './database.ts';
 import {
   decode,
@@ -48,7 +48,6 @@ export interface PostgresServerOptions {
 /** Serves one database to PostgreSQL clients, over TLS only, as DSQL does. */
 export async function servePostgres({ port, database, identity, version, authenticate }: PostgresServerOptions) {
   const secureContext = createSecureContext(identity);
-  const sockets = new Set<Socket>();
   const sessions = new Map<string, Session>();
   let lastId = 0;
 
@@ -176,22 +175,5 @@ export async function servePostgres({ port, database, identity, version, authent
     });
   };
 
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.setNoDelay(true);
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => sockets.delete(socket));
-    negotiate(socket);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, LOOPBACK, resolve);
-  });
-  return {
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
+  return await serveSockets(port, negotiate);
 }
