@@ -1,4 +1,4 @@
-import { isObject, type Json } from './template/intrinsics.ts';
+import { isObject, parseJson } from '../contract/json.ts';
 
 /** Reports progress to the terminal, or discards it (tests). */
 export interface Reporter {
@@ -34,17 +34,9 @@ export function ignoreClosedOutput(output: NodeJS.WriteStream): void {
   });
 }
 
-const parse = (line: string): Json => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return line;
-  }
-};
-
 /** Shortens an error line of a function's log for the terminal. The function's log contains the full line. */
 export function formatErrorLine(functionName: string, text: string): string {
-  const line = parse(text.trim());
+  const line = parseJson(text.trim());
   if (!isObject(line)) return `${functionName}: ${text.trim().split('\n').slice(0, 3).join('\n')}`;
   const { message, errorMessage, errorType, error } = line;
   const inner = isObject(error) ? `${error.name ?? ''}: ${error.message ?? ''}` : error;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallOptions, call } from '../engines/wire.ts';
 import type { Lambda } from '../lambda/lambda.ts';
-import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+import { isObject, type JsonObject, objects } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
 import { createFilter } from './event-filter.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -29,7 +29,6 @@ const ERROR_PAUSE_MS = 500;
 /** Default visibility timeout of a queue in seconds (API reference, CreateQueue). */
 const VISIBILITY_TIMEOUT_SECONDS = 30;
 
-const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
 
 /** Converts a received message to Lambda's record format. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallOptions, call, WireError } from '../engines/wire.ts';
-import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+import { isObject, type Json, type JsonObject, objects } from '../template/intrinsics.ts';
 import type { PollPause } from './poll-pace.ts';
 
 /** Progress per shard: a sequence number, or {@link SHARD_END}. */
@@ -31,8 +31,6 @@ interface Shard {
   id: string;
   parentId: string | undefined;
 }
-
-const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Creates a client with the requests that reading a table's stream needs. */
 function streamClient({ url, region, credentials, table }: ReaderOptions, signal: AbortSignal) {

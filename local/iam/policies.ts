@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
+import { isObject, type Json, type JsonObject, objects } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 
 /** A statement of a policy, with its elements as lists. */
@@ -20,7 +20,6 @@ export interface Policies {
   readonly bucketOwners: ReadonlyMap<string, string>;
 }
 
-const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const strings = (value: Json | undefined): string[] =>
   value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
 

@@ -7,6 +7,9 @@ export interface JsonObject {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Returns the objects of a list; none for any other value. */
+export const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
 /** The values to which a template's intrinsic functions may refer. */
 export interface Scope {
   ref(name: string): Json;

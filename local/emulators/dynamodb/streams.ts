@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../../contract/json.ts';
 import { DynamoDbError, invalid, notFound } from './errors.ts';
 import type { OpenTable, Storage } from './storage.ts';
 import { type AwsLocation, type StreamView, streamArn } from './tables.ts';
@@ -89,7 +90,7 @@ export function createStreams(storage: Storage, location: AwsLocation, now: () =
     const [, arn = '', state = ''] = text.split('|');
     const parsed = z
       .object({ after: z.number(), at: z.number() })
-      .safeParse(tryJson(Buffer.from(state, 'base64').toString()));
+      .safeParse(parseJson(Buffer.from(state, 'base64').toString()));
     if (!parsed.success) throw invalid('Invalid ShardIterator');
     if (now() - parsed.data.at > ITERATOR_MS) throw new DynamoDbError('ExpiredIteratorException', 'Iterator expired');
     return { arn, after: parsed.data.after };
@@ -185,12 +186,4 @@ export function createStreams(storage: Storage, location: AwsLocation, now: () =
       return hasMore;
     },
   };
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../template/intrinsics.ts';
+import { isObject, type JsonObject, objects } from '../../template/intrinsics.ts';
 import type { Access } from '../authorizer.ts';
-import { type ArnOf, type JsonOperation, jsonOperations, objects, text } from './operation.ts';
+import { type ArnOf, type JsonOperation, jsonOperations, text } from './operation.ts';
 
 const tableArn = (input: JsonObject, arn: ArnOf): string => {
   const { IndexName } = input;

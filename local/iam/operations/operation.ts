@@ -41,7 +41,6 @@ export function jsonBody({ body }: Pick<ServiceRequest, 'body'>): JsonObject {
 }
 
 export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-export const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Returns condition keys such as `aws:RequestTag/application` for a map of strings. */
 export const conditionKeys = (prefix: string, values: Json | undefined): Record<string, string> =>
