@@ -17,6 +17,7 @@ const started = (...args: Parameters<typeof application>) => {
 test.each<[object, string[], string, string | undefined]>([
   [{ main: 'app.js' }, ['server.js', 'app.js'], 'node server.js', undefined],
   [{ main: './lib' }, ['lib/index.js'], 'node lib/index.js', 'main of package.json'],
+  [{ scripts: { start: 'node bin/www\n' } }, ['bin/www'], 'node bin/www', 'start script'],
   [{ scripts: { start: '' }, main: 'app.js' }, ['app.js'], 'node app.js', 'main of package.json'],
   [{ scripts: { start: 'node bin/www' }, main: 'app.js' }, ['bin/www', 'app.js'], 'node bin/www', 'start script'],
   [

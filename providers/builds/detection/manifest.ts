@@ -8,9 +8,11 @@ const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
 const onlyStrings = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
-/** Returns the scripts that have a command. For npm, too, a package with an empty start script has none. */
+/** Returns the scripts that have a command, trimmed. For npm, too, a package with an empty start script has none. */
 const withCommand = (scripts: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(onlyStrings(scripts)).filter(([, command]) => command.trim() !== ''));
+  Object.fromEntries(
+    Object.entries(onlyStrings(scripts)).flatMap(([name, command]) => (command.trim() ? [[name, command.trim()]] : [])),
+  );
 
 /** The programs with which a package is developed: one or an array (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
 const engines = () => {
