@@ -5,6 +5,7 @@ import type { Detected, Job } from '../../providers/builds/builds.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
+import { siteWarnings } from '../detect/notes.ts';
 import { assertNoPackageManager } from '../detect/package-managers.ts';
 import { monorepoBuild } from '../detect/packages.ts';
 import { describeStart, type FoundStart, findStart } from '../detect/start.ts';
@@ -148,6 +149,8 @@ async function packageApplication({
   onDetected({ ...detected, buildCommand, start: describeStart(start) });
   sections.note(summarize(detected, found));
   if (found.warning !== undefined) sections.note(found.warning);
+  const warnings = start.kind === 'site' ? siteWarnings(join(app, start.directory)) : [];
+  for (const warning of warnings) sections.note(warning);
   for (const name of RESERVED) {
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }

@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
-import { assertBuildable, warningsFor } from './notes.ts';
+import { assertBuildable, siteWarnings, warningsFor } from './notes.ts';
 import { application, removeApplications } from './test-applications.ts';
 
 afterEach(removeApplications);
@@ -27,4 +29,12 @@ test.each([
 
 test('the log says nothing about other dependencies', () => {
   expect(warningsFor({ dependencies: { express: '5.0.0' } })).toEqual([]);
+});
+
+test('the log warns about rules of other hosts, which a site does not apply', () => {
+  const { directory } = application(undefined, ['_headers']);
+  writeFileSync(join(directory, '_redirects'), '# single-page\n/* /index.html 200\r\n\n');
+  expect(siteWarnings(directory)).toEqual([expect.stringContaining('_headers is not applied')]);
+  writeFileSync(join(directory, '_redirects'), '/old /new 301\n/* /index.html 200\n');
+  expect(siteWarnings(directory)[0]).toContain('_redirects has rules that are not applied');
 });

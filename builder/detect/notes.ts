@@ -5,6 +5,8 @@ import type { Job } from '../../providers/builds/builds.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
+import { readText } from '../read-text.ts';
+import { isFrontPageRule } from '../site/site.ts';
 import { packagesNear } from './packages.ts';
 
 /** Warnings for packages that do not work on the platform, or not without changes. */
@@ -107,3 +109,14 @@ export const dockerfileNote = (directory: string, framework: Framework | undefin
   existsSync(join(directory, 'Dockerfile'))
     ? [`Dockerfile is not used: the application is built as ${framework?.name ?? 'a Node.js project'}`]
     : [];
+
+/** Returns warnings about files in a site that other hosts apply, and this one does not. */
+export function siteWarnings(site: string): string[] {
+  const redirects = join(site, '_redirects');
+  const rules = existsSync(redirects) ? readText(redirects).split('\n') : [];
+  const isIgnored = rules.some((line) => /^\s*[^#\s]/.test(line) && !isFrontPageRule(line));
+  return [
+    ...(isIgnored ? ['warning: _redirects has rules that are not applied: only "/* /index.html 200" is.'] : []),
+    ...(existsSync(join(site, '_headers')) ? ['warning: _headers is not applied: only a server can set headers.'] : []),
+  ];
+}

@@ -131,13 +131,16 @@ function acceptedEncoding(headers: IncomingMessage['headers']): Encoding | undef
   return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));
 }
 
+/** Returns true for the line of a file `_redirects` by which a single-page application requests its front page for unknown paths. */
+export const isFrontPageRule = (line: string): boolean => /^\/\*\s+\/(index\.html)?\s+200!?\s*$/.test(line);
+
 /** Returns the page for unknown paths; undefined if the site has none. */
 function fallbackOf(root: string, single: boolean): Found | undefined {
   const page = (name: string, status: Found['status']): Found | undefined =>
     isFile(join(root, name)) ? { file: join(root, name), status } : undefined;
   const redirects = join(root, '_redirects');
   const servesFrontPage =
-    single || (existsSync(redirects) && /^\/\*\s+\/(index\.html)?\s+200!?\s*$/m.test(readFileSync(redirects, 'utf8')));
+    single || (existsSync(redirects) && readFileSync(redirects, 'utf8').split('\n').some(isFrontPageRule));
   return page('200.html', 200) ?? (servesFrontPage ? page('index.html', 200) : undefined) ?? page('404.html', 404);
 }
 
