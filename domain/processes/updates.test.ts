@@ -176,3 +176,49 @@ test.each([...new Set([...PATCHES, ...Object.keys(UNCHANGED)])])(
     for (const update of requests) await update({ ...deps, commit }, caller);
   },
 );
+
+const kept = {
+  ...secrets,
+  unseal: async (_: object, { ciphertext }: { ciphertext: string }) => (ciphertext === '{}' ? '{}' : '{"A":"a"}'),
+};
+
+/** Requests that change something when they are made first, and nothing when they are made again. */
+const REPEATED: Record<string, Operation> = {
+  changeLimits: limit({ databases: 7 }),
+  setAutoTopUp: topUp({ threshold: '20.00' }),
+  updateApp: app({ name: 'Store' }),
+  updateDomain: (deps, caller) =>
+    updateDomain({ ...deps, tlds: async () => [] }, caller, { id: 'dom_1', autoRenew: false }),
+  updateEnv: (deps, caller) => updateEnv({ ...deps, secrets: kept }, caller, { id: 'app_1', remove: ['A'] }),
+  updateKey: key({ name: 'Other' }),
+  updateWebhook: webhook({ url: 'https://b.example' }),
+};
+
+// The role of a member is part of the team. Concurrent changes of a team are tested in domain/accounts/races.test.ts.
+test.each([...new Set([...PATCHES, ...Object.keys(REPEATED)])].filter((id) => id !== 'updateMember'))(
+  '%s: of the same request made twice at once, the second leaves no entry of the audit log',
+  async (id) => {
+    const update = REPEATED[id] ?? expect.unreachable(`no request of ${id}`);
+    for (let step = 1, interrupted = true; interrupted; step += 1) {
+      interrupted = false;
+      const made = await deletionSimulation();
+      made.clock.now += 1000;
+      let entries = 0;
+      const counting = (deps: Deps): Deps => ({
+        ...deps,
+        commit: async (...given) => {
+          const answer = await deps.commit(...given);
+          entries += 1;
+          return answer;
+        },
+      });
+      const interrupt = async () => {
+        interrupted = true;
+        await update(counting(made.deps), made.caller);
+      };
+      const { deps } = made.startProcess({ faults: interruptAt(step, interrupt) });
+      await update(counting(deps), made.caller);
+      expect(entries, `interrupted before call ${step}`).toBe(1);
+    }
+  },
+);

@@ -52,6 +52,7 @@ export async function updateDomain(
       remove: ['renewal'],
       when: {
         status: { is: 'ACTIVE' },
+        autoRenew: { is: domain.autoRenew },
         task: 'absent',
         'renewal.paid': 'absent',
         'renewal.invoiceId': unchanged(renewal?.invoiceId),
