@@ -132,7 +132,7 @@ const validation = (route: Route): Layer => ({
     const { input, ignored } = parseRequest(route, event);
     request.input = input;
     request.ignored = ignored;
-    const stored = await request.idempotency?.stored;
+    const stored = await request.idempotency?.stored(request.caller?.accountId ?? '');
     if (stored !== undefined) return buildResponse(request, route.status, stored, REPLAYED);
   },
 });
@@ -170,11 +170,11 @@ export function endpoint<R extends Route, E extends object = object>(
       const { idempotency, caller = ANONYMOUS, input, output } = request;
       const deps = audited(route, event, request, caller);
       try {
-        const body = await (output ?? run(idempotency?.withIdempotency(deps) ?? deps, caller, input));
+        const body = await (output ?? run(idempotency?.withIdempotency(deps, caller.accountId) ?? deps, caller, input));
         return buildResponse(request, route.status, body, headers);
       } catch (error) {
         // The same request may have been processed concurrently. Its output is then returned for this request too.
-        const stored = error instanceof ApiError ? await idempotency?.lookup() : undefined;
+        const stored = error instanceof ApiError ? await idempotency?.lookup(caller.accountId) : undefined;
         if (stored === undefined) throw error;
         return buildResponse(request, route.status, stored, REPLAYED);
       }

@@ -5,7 +5,7 @@ import { idempotentRequest } from './idempotency.ts';
 
 const HOUR = 3600_000;
 
-test('a key is free again after 24 hours, although the table has not deleted its record yet', async () => {
+test('a key belongs to one request in one account for 24 hours, and is free again before the table deletes its record', async () => {
   const clock = { now: Date.parse('2026-01-31T09:30:00.900Z') };
   const { table } = memoryTable();
   const deps = {
@@ -20,15 +20,16 @@ test('a key is free again after 24 hours, although the table has not deleted its
     const what = { operation: 'createApp', path: '/v1/apps', body, canonicalBody: body };
     return idempotentRequest(deps, 'once', 'subject', what);
   };
-  const commit = (body: string) => request(body).withIdempotency(deps).commit([], body);
+  const commit = (body: string) => request(body).withIdempotency(deps, 'acc_1').commit([], body);
   await commit('first');
   clock.now += 24 * HOUR - 1000;
-  expect(await request('first').lookup()).toBe('first');
-  await expect(request('second').lookup()).rejects.toMatchObject({ code: 'conflict' });
+  expect(await request('first').lookup('acc_1')).toBe('first');
+  await expect(request('first').lookup('acc_2')).rejects.toMatchObject({ code: 'conflict' });
+  await expect(request('second').lookup('acc_1')).rejects.toMatchObject({ code: 'conflict' });
   await expect(commit('second')).rejects.toMatchObject({ code: 'conflict' });
   clock.now += 1000;
-  expect(await request('second').lookup()).toBeUndefined();
+  expect(await request('second').lookup('acc_1')).toBeUndefined();
   await commit('second');
-  expect(await request('second').lookup()).toBe('second');
+  expect(await request('second').lookup('acc_1')).toBe('second');
   await expect(commit('third')).rejects.toMatchObject({ code: 'conflict' });
 });

@@ -14,14 +14,14 @@ import { create } from '../../table/writes.ts';
  */
 export interface IdempotentRequest {
   /**
-   * The stored output, or undefined for the first request. Rejects with 400 for a malformed key, and with 409 if the key was used
-   * for another request. The lookup starts when this object is created, in parallel with the authentication.
+   * Returns the stored output, or undefined for the first request. Throws 400 for a malformed key, and 409 if the key was used for
+   * another request or in another account. The lookup starts when this object is created, in parallel with the authentication.
    */
-  stored: Promise<unknown>;
+  stored(accountId: string): Promise<unknown>;
   /** Looks up the stored output again: the same request may have been processed concurrently. */
-  lookup(): Promise<unknown>;
+  lookup(accountId: string): Promise<unknown>;
   /** Returns `deps` whose commit also stores the output. */
-  withIdempotency(deps: Deps): Deps;
+  withIdempotency(deps: Deps, accountId: string): Deps;
 }
 
 const sha256 = (...parts: string[]) => createHash('sha256').update(parts.join('\n')).digest('hex');
@@ -76,26 +76,30 @@ export function idempotentRequest(
   const requestHash = sha256(operation, path, body);
   const canonicalHash = sha256(operation, path, canonicalBody);
   const secret = Buffer.from(hkdfSync('sha256', subject, key, 'idempotency', 32));
-  const lookup = async (): Promise<unknown> => {
+  const find = async (): Promise<IdempotencyRecord | undefined> => {
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw invalidField('Idempotency-Key', 'must be 1-255 ASCII characters');
     }
     const record = await table.get(IdempotencyRecord, { id });
     // The table deletes a record hours or days after it has expired.
-    if (!record || (IdempotencyRecord.expiresAtEpoch?.(record) ?? 0) <= epoch(now())) return undefined;
-    if (record.requestHash !== requestHash && record.canonicalHash !== canonicalHash) {
+    return record && (IdempotencyRecord.expiresAtEpoch?.(record) ?? 0) > epoch(now()) ? record : undefined;
+  };
+  const outputOf = (record: IdempotencyRecord | undefined, accountId: string): unknown => {
+    if (!record) return undefined;
+    const isSameRequest = record.requestHash === requestHash || record.canonicalHash === canonicalHash;
+    if (!isSameRequest || (record.accountId ?? accountId) !== accountId)
       throw new ApiError('conflict', 'This Idempotency-Key was used for another request.');
-    }
     return decrypt(secret, record.sealed);
   };
+  const early = startEarly(find());
   return {
-    stored: startEarly(lookup()),
-    lookup,
-    withIdempotency: (deps) => ({
+    stored: async (accountId) => outputOf(await early, accountId),
+    lookup: async (accountId) => outputOf(await find(), accountId),
+    withIdempotency: (deps, accountId) => ({
       ...deps,
       commit: async (writes, output, change) => {
         const createdAt = deps.now().toISOString();
-        const record = { id, requestHash, canonicalHash, sealed: encrypt(secret, output), createdAt };
+        const record = { id, accountId, requestHash, canonicalHash, sealed: encrypt(secret, output), createdAt };
         const inUse = () =>
           new ApiError(
             'conflict',

@@ -257,6 +257,8 @@ export const IdempotencyRecord = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       id: z.string(),
+      /** The account in which the request acted; absent in records of earlier versions. */
+      accountId: z.optional(z.string()),
       requestHash: z.string(),
       /** The hash of the request with its body as canonical JSON; absent in records of earlier versions. */
       canonicalHash: z.optional(z.string()),

@@ -215,6 +215,17 @@ test('an owner who leaves the own account gets a new one, or goes on in another'
   expect((await other.inAccount(own).call(getMe)).body.data.roles).toEqual(['owner']);
 });
 
+test('a request that names no account is not answered with the response of an account that the login left', async () => {
+  const account = await newAccount();
+  const person = await signUp();
+  await join(account, person, 'owner');
+  const client = clientOf({ accessToken: () => account.accessToken, headers: { 'idempotency-key': randomUUID() } });
+  const create = () => client.call(createKey, { body: { name: 'once', scopes: ['read'] } });
+  expect((await create()).status).toBe(201);
+  expect((await account.dashboard.call(leaveAccount)).status).toBe(200);
+  expect(codeOf(await create())).toBe('conflict');
+});
+
 test('leaving the own account a second time leaves no other account, unless that is named', async () => {
   const company = await newAccount();
   const person = await signUp();
