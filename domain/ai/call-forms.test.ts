@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 import { call, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 
 /** Tests of providers that deviate from the format of chat completions, and of the caller's response. */
@@ -286,4 +287,10 @@ test('the text of an answer is charged once if a provider repeats it next to the
   const details = [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }];
   await streamed(LLAMA, [{ content: '', reasoning: text, reasoning_details: details }], 'stop');
   expect(last.report).toMatchObject({ estimated: true, usage: { output: 100 } });
+});
+
+test.each(AI_PROVIDER_IDS)('the emulated %s reports the usage of a stream, as the provider does', async (id) => {
+  const body = { model: `${id}/m`, stream: true, messages: user('fault:overcount=5000 say exactly: hello') };
+  const { report } = await call(body, { saved: true });
+  expect(report).toMatchObject({ estimated: false, usage: { input: expect.toSatisfy((count) => count > 5000) } });
 });

@@ -96,9 +96,14 @@ function completionDocument(completion: Completion): object {
   return { ...head, object: 'chat.completion', choices, ...(usage ? { usage } : {}) };
 }
 
-/** Returns the frames of a stream. All frames have the field `usage` if the completion has a usage; only the last one is set. */
+/**
+ * Returns the frames of a stream. If the completion has a usage, a frame of its own has it and all others have it as null, or only
+ * the last chunk has it (`usageInLastChunk`).
+ */
 function completionFrames(completion: Completion, quirks: Quirks) {
-  const { head, tokens, calls, thinks, reasoning, finish, usage } = completion;
+  const { head, tokens, calls, thinks, reasoning, finish } = completion;
+  const usage = quirks.usageInLastChunk ? undefined : completion.usage;
+  const lastUsage = quirks.usageInLastChunk && completion.usage ? { usage: completion.usage } : {};
   const frame = (choices: object[], frameUsage: object | null, others: object = {}) =>
     `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(usage ? { usage: frameUsage } : {}), ...others })}\n\n`;
   const chunk = (delta: object, finish_reason: string | null = null, others: object = {}) =>
@@ -120,7 +125,7 @@ function completionFrames(completion: Completion, quirks: Quirks) {
       ...toolCallDeltas(calls, quirks).map((delta) => chunk(delta)),
     ],
     after: [
-      chunk({}, quirks.wholeToolCalls && calls.length > 0 ? 'stop' : finish),
+      chunk({}, quirks.wholeToolCalls && calls.length > 0 ? 'stop' : finish, lastUsage),
       ...(usage ? [frame([], usage)] : []),
       'data: [DONE]\n\n',
     ],
@@ -183,7 +188,8 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
   if (sendRefusal(response, quirks, body)) return;
   const completion = composeCompletion(parsed.data, body, fault, quirks);
   if (!stream) return sendWhole(response, fault.name, completionDocument(completion));
-  const usage = stream_options?.include_usage === true ? completion.usage : undefined;
+  const reportsUsage = quirks.usageInLastChunk || stream_options?.include_usage === true;
+  const usage = reportsUsage ? completion.usage : undefined;
   const frames = completionFrames({ ...completion, usage }, quirks);
   return sendStream(response, fault.name, frames, requestedPace(fault, pace));
 };

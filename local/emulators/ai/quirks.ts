@@ -26,6 +26,8 @@ export interface Quirks {
   reasoningField?: 'reasoning' | 'reasoning_content';
   /** Returns the refusal of a request that OpenAI accepts; undefined if this provider accepts it too. */
   refuse?: (body: Record<string, unknown>) => Refusal | undefined;
+  /** True if the last chunk of every stream has the usage, whether or not the request asks for it. */
+  usageInLastChunk?: boolean;
   /** True if each chunk of a stream repeats its text in the field `token` next to `choices`. */
   duplicatesText?: boolean;
 }
@@ -126,7 +128,7 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
       ],
     },
   },
-  mistral: { untypedToolCalls: true, contentInParts: true, refuse: refuseAsMistral },
+  mistral: { untypedToolCalls: true, contentInParts: true, usageInLastChunk: true, refuse: refuseAsMistral },
   groq: { reasoningField: 'reasoning', refuse: refuseAsGroq },
   together: { duplicatesText: true },
   deepseek: { initialComment: ': keep-alive\n\n', reasoningField: 'reasoning_content', refuse: refuseAsDeepSeek },
