@@ -144,6 +144,10 @@ class AnthropicTranslator implements Translator {
 
   #text(text: string | undefined): string {
     if (!text) return '';
+    if (this.#head === '') {
+      this.failure = invalidResponse();
+      return '';
+    }
     this.#streamedBytes += Buffer.byteLength(text);
     return this.#chunk(`{"content":${JSON.stringify(text)}}`, null);
   }

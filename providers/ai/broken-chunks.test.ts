@@ -12,11 +12,19 @@ import { PROVIDERS } from './registry.ts';
 const request = ChatRequest().parse({ model: 'openai/m', stream: true, messages: [{ role: 'user', content: 'x' }] });
 const usage = { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 };
 
+const askOf = (provider: keyof typeof PROVIDERS) => ({
+  provider: PROVIDERS[provider],
+  text: '',
+  request,
+  upstream: 'm',
+  outputLimit: undefined,
+  modelLimit: undefined,
+  estimate: (output: number) => ({ input: 1, cached: 0, cacheWrite: 0, output }),
+});
+
 /** Reads a stream as a call does. @returns the text that the caller receives, and the failure, where there is one */
 function translate(adapter: Adapter, provider: keyof typeof PROVIDERS, stream: Buffer) {
-  const estimate = (output: number) => ({ input: 1, cached: 0, cacheWrite: 0, output });
-  const ask = { provider: PROVIDERS[provider], text: '', request, upstream: 'm', outputLimit: undefined };
-  const translator = adapter.stream({ ...ask, modelLimit: undefined, estimate });
+  const translator = adapter.stream(askOf(provider));
   let text = translator.push(stream).toString();
   try {
     if (!translator.done && !translator.failure) text += translator.end().toString();
@@ -94,4 +102,10 @@ test.each(STREAMS)('%s: a document that is split over several lines of data is p
     return frames.split('\n\n').map((each) => (/^data: \{.*$/.test(each) ? JSON.parse(each.slice(6)) : each));
   };
   expect(documents(split)).toEqual(documents(text));
+});
+
+test('a text of Anthropic’s before the start of its message is the provider’s failure, and is not passed on', () => {
+  const [, , , text] = STREAMS.at(-1) ?? expect.fail('no stream of Anthropic’s');
+  const { text: passed, failure } = translate(anthropic, 'anthropic', Buffer.from(text.slice(text.indexOf('event:'))));
+  expect([passed, failure]).toEqual(['', new ProviderFailure('broken', {})]);
 });
