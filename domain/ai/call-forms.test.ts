@@ -30,6 +30,7 @@ describe('a provider that omits fields of the format', () => {
 
   test('the caller gets a complete completion', async () => {
     const sent = {
+      object: 'text_completion',
       choices: [{ message: { content: 'a' } }, { message: { tool_calls: [{ id: 't' }] } }],
       usage,
       own: 1,
@@ -54,7 +55,10 @@ describe('a provider that omits fields of the format', () => {
 
   test('the caller gets complete chunks with one model name', async () => {
     const chunks = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
-    const sent = [...chunks.map((choice) => ({ choices: [choice] })), { choices: [], usage }];
+    const sent = [
+      ...chunks.map((choice) => ({ object: 'chat.completion', choices: [choice] })),
+      { choices: [], usage },
+    ];
     upstream.act = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end(`${sent.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`);

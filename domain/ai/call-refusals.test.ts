@@ -115,3 +115,37 @@ test("truncates a provider's long message without revealing a part of the key", 
   const { report } = await call({ model: 'mistral/mistral-large-2512', messages: user('x') }, world);
   expect(report.failure?.words).toBe(`${'no '.repeat(330)}[key] more…`);
 });
+
+describe('an answer that Google blocks has the finish reason content_filter, and no text', () => {
+  const model = 'google/gemini-2.5-flash';
+  const usage = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 };
+  const blocked = { index: 0, finish_reason: 'content_filter: PROHIBITED_CONTENT' };
+  const filtered = { index: 0, finish_reason: 'content_filter' };
+
+  test('as a whole', async () => {
+    upstream.act = (response) => void response.end(JSON.stringify({ id: '1', choices: [blocked], usage }));
+    const { said, done } = await call({ model, messages: user('x') }, { baseUrl: upstream.url });
+    const message = { role: 'assistant', content: null };
+    expect(JSON.parse(said)).toMatchObject({ object: 'chat.completion', choices: [{ ...filtered, message }], usage });
+    expect(done).toEqual(['hold', 'end', 'settle 0']);
+  });
+
+  test.each([{}, { stream_options: { include_usage: true } }])(
+    'in a stream, at its start or later: %j',
+    async (more) => {
+      const head = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm' };
+      const text = { index: 0, delta: { role: 'assistant', content: 'a' } };
+      for (const choices of [[blocked], [text, blocked]]) {
+        upstream.act = (response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          const chunks = choices.map((choice) => ({ ...head, choices: [choice], usage }));
+          response.end(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`);
+        };
+        const body = { model, stream: true, messages: user('x'), ...more };
+        const { frames } = await call(body, { baseUrl: upstream.url });
+        expect(frames.at(choices.length - 1)).toMatchObject({ choices: [{ ...filtered, delta: {} }], usage });
+        expect(frames.at(-1)).toBe('[DONE]');
+      }
+    },
+  );
+});

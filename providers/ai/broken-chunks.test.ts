@@ -109,3 +109,11 @@ test('a text of Anthropic’s before the start of its message is the provider’
   const { text: passed, failure } = translate(anthropic, 'anthropic', Buffer.from(text.slice(text.indexOf('event:'))));
   expect([passed, failure]).toEqual(['', new ProviderFailure('broken', {})]);
 });
+
+test.each([[{ text: 'a', index: 0 }], [{ message: 'a' }], [{ message: ['a'] }], [null]])(
+  'an answer with the choice %j, which has no message, is the provider’s failure',
+  (choice) => {
+    const answer = Buffer.from(JSON.stringify({ id: '1', choices: [{ message: { content: 'a' } }, choice], usage }));
+    expect(() => openAiCompatible.answer(answer, askOf('together'))).toThrow(new ProviderFailure('broken', {}));
+  },
+);

@@ -15,9 +15,12 @@ export const newCompletionId = (): string => `chatcmpl-${randomUUID().replaceAll
 
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
-/** Returns the required members that a document lacks. */
+/** Returns the required members that a document lacks, or whose value the format does not allow. */
 function missingMembers(document: Members, required: Members): Members {
-  const has = (key: string) => (key === 'created' ? isCount(document[key]) : isText(document[key]));
+  const has = (key: string) => {
+    if (key === 'object') return document.object === required.object;
+    return key === 'created' ? isCount(document.created) : isText(document[key]);
+  };
   return Object.fromEntries(Object.entries(required).filter(([key]) => !has(key)));
 }
 
@@ -65,10 +68,18 @@ function flattenContent(message: Members): Members {
   return { ...message, content: joinTexts(parts), ...(thinking === '' ? {} : { reasoning_content: thinking }) };
 }
 
+/** Returns the finish reason without Google's addition, such as `content_filter: RECITATION`. */
+const withoutDetail = (reason: unknown): unknown =>
+  typeof reason === 'string' && reason.startsWith('content_filter') ? 'content_filter' : reason;
+
+/** Returns true for a choice of a completion. If Google blocks an answer, its choice has a finish reason and no message. */
+export const isChoice = (choice: unknown): boolean =>
+  isObject(choice) && (isObject(choice.message) || (!choice.message && isText(choice.finish_reason)));
+
 function completeChoice(choice: unknown, index: number): unknown {
   if (!isObject(choice)) return choice;
-  if (!isObject(choice.message)) return withMembers(choice, missingIndex(choice, index));
-  const { message, finish_reason: reason } = choice;
+  const message = isObject(choice.message) ? choice.message : {};
+  const reason = withoutDetail(choice.finish_reason);
   const role = isText(message.role) ? {} : { role: 'assistant' };
   const content = 'content' in message ? {} : { content: null };
   const finish_reason = isText(reason) ? reason : message.tool_calls ? 'tool_calls' : 'stop';
@@ -134,11 +145,11 @@ export class ChunkForm {
   #completeChoice(choice: unknown, position: number): unknown {
     if (!isObject(choice)) return choice;
     const index = isCount(choice.index) ? choice.index : position;
-    const delta = isObject(choice.delta) ? { delta: this.#completeDelta(flattenContent(choice.delta), index) } : {};
+    const delta = isObject(choice.delta) ? this.#completeDelta(flattenContent(choice.delta), index) : {};
     // Google reports "stop" even after tool calls. From other providers "stop" is right: the caller forced the function.
     const isWrong = choice.finish_reason === 'stop' && this.#calls.get(index)?.wereMissing === true;
-    const finish = isWrong ? { finish_reason: 'tool_calls' } : {};
-    return withMembers(choice, { index, ...delta, ...finish });
+    const finish_reason = isWrong ? 'tool_calls' : withoutDetail(choice.finish_reason);
+    return withMembers(choice, { index, delta, finish_reason });
   }
 
   #completeDelta(delta: Members, choice: number): Members {

@@ -7,9 +7,8 @@ export interface ChunkMembers {
   modelEnd: number;
   usage: boolean;
   error: boolean;
-  /** `finish`: a choice has a finish reason. `stops`: one is `stop`. */
+  /** True if a choice has a finish reason. */
   finish: boolean;
-  stops: boolean;
   /** `calls`: there are tool calls. `parts`: a content consists of parts. */
   calls: boolean;
   parts: boolean;
@@ -22,7 +21,7 @@ const MEMBERS =
   /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=[{n[\d]))/g;
 
 /** Records a member whose value is the string between two positions. */
-function readText(seen: ChunkMembers, key: string, text: string, from: number, end: number): void {
+function readText(seen: ChunkMembers, key: string, from: number, end: number): void {
   switch (key) {
     case 'model':
       if (seen.modelEnd > 0) return;
@@ -35,7 +34,6 @@ function readText(seen: ChunkMembers, key: string, text: string, from: number, e
     case 'finish_reason':
       // Some providers send "" in every chunk.
       seen.finish ||= end > from;
-      seen.stops ||= end - from === 4 && text.startsWith('stop', from);
       break;
     case 'usage':
     case 'tool_calls':
@@ -69,7 +67,6 @@ export function findMembers(text: string): ChunkMembers {
     usage: false,
     error: false,
     finish: false,
-    stops: false,
     calls: false,
     parts: false,
     writtenBytes: 0,
@@ -81,7 +78,7 @@ export function findMembers(text: string): ChunkMembers {
     if (quote) {
       const end = skipString(text, from - 1) - 1;
       MEMBERS.lastIndex = end + 1;
-      readText(seen, key, text, from, end);
+      readText(seen, key, from, end);
     } else readOther(seen, key, text, from);
   }
   return seen;

@@ -1,7 +1,7 @@
 import { isObject } from '../../contract/json.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
-import { ChunkForm, completeUsage, completionGaps, newCompletionId } from './chat-form.ts';
+import { ChunkForm, completeUsage, completionGaps, isChoice, newCompletionId } from './chat-form.ts';
 import { type ChunkMembers, findMembers } from './chunk-members.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
 import { isWhole, setMembers } from './json-splice.ts';
@@ -32,9 +32,10 @@ function toCompletion(bytes: Buffer, { request, estimate, provider }: AdapterReq
   const document = parse(bytes);
   const failure = reportedFailure(document, provider.checksContent);
   if (failure) throw failure;
-  if (!Array.isArray(document.choices) || document.choices.length === 0) throw invalidResponse();
+  const { choices } = document;
+  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice)) throw invalidResponse();
   const reported = readUsage(document.usage);
-  const usage = reported ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
+  const usage = reported ?? estimate(Buffer.byteLength(JSON.stringify(choices)));
   const changes = {
     ...completionGaps(document),
     model: request.model,
@@ -174,9 +175,12 @@ class PassThrough implements Translator {
     return Buffer.from(setMembers(chunk.toString('utf8'), { usage: this.#reportedUsage }));
   }
 
-  /** Adds missing members to a chunk. If the provider keeps to the format, only the first chunk of each kind is parsed. */
-  #complete(chunk: Buffer, { calls, stops, parts }: ChunkMembers): Buffer {
-    const isOfInterest = parts || (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps === true);
+  /**
+   * Adds missing members to a chunk. If the provider keeps to the format, only the first chunk of each kind and the chunk with the
+   * finish reason are parsed.
+   */
+  #complete(chunk: Buffer, { calls, finish, parts }: ChunkMembers): Buffer {
+    const isOfInterest = parts || finish || (calls && this.#callsHaveGaps !== false);
     if (this.#first && !this.#hasGaps && !isOfInterest) return chunk;
     const document = this.#tryParse(chunk);
     if (!document) return chunk;
