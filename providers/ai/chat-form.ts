@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '../../contract/json.ts';
+import { standardReason } from './finish-reasons.ts';
 
 /**
  * Fills in the members that every completion and every chunk must have, because clients read them without checking and the format is
@@ -7,7 +8,7 @@ import { isObject } from '../../contract/json.ts';
  */
 type Members = Record<string, unknown>;
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isCount = (value: unknown): value is number => typeof value === 'number';
 
 /** Returns an id for a completion or a stream to which its provider gave none. */
@@ -68,10 +69,6 @@ function flattenContent(message: Members): Members {
   return { ...message, content: joinTexts(parts), ...(thinking === '' ? {} : { reasoning_content: thinking }) };
 }
 
-/** Returns the finish reason without Google's addition, such as `content_filter: RECITATION`. */
-const withoutDetail = (reason: unknown): unknown =>
-  typeof reason === 'string' && reason.startsWith('content_filter') ? 'content_filter' : reason;
-
 /** Returns true for a choice of a completion. If Google blocks an answer, its choice has a finish reason and no message. */
 export const isChoice = (choice: unknown): boolean =>
   isObject(choice) && (isObject(choice.message) || (!choice.message && isText(choice.finish_reason)));
@@ -79,10 +76,10 @@ export const isChoice = (choice: unknown): boolean =>
 function completeChoice(choice: unknown, index: number): unknown {
   if (!isObject(choice)) return choice;
   const message = isObject(choice.message) ? choice.message : {};
-  const reason = withoutDetail(choice.finish_reason);
+  const { finish_reason: reason } = choice;
   const role = isText(message.role) ? {} : { role: 'assistant' };
   const content = 'content' in message ? {} : { content: null };
-  const finish_reason = isText(reason) ? reason : message.tool_calls ? 'tool_calls' : 'stop';
+  const finish_reason = isText(reason) ? standardReason(reason) : message.tool_calls ? 'tool_calls' : 'stop';
   const tool_calls = convertEach(message.tool_calls, (call) => (isObject(call) ? withType(call) : call));
   const complete = withMembers(flattenContent(message), { ...role, ...content, ...(tool_calls ? { tool_calls } : {}) });
   return withMembers(choice, { ...missingIndex(choice, index), message: complete, finish_reason });
@@ -148,7 +145,8 @@ export class ChunkForm {
     const delta = isObject(choice.delta) ? this.#completeDelta(flattenContent(choice.delta), index) : {};
     // Google reports "stop" even after tool calls. From other providers "stop" is right: the caller forced the function.
     const isWrong = choice.finish_reason === 'stop' && this.#calls.get(index)?.wereMissing === true;
-    const finish_reason = isWrong ? 'tool_calls' : withoutDetail(choice.finish_reason);
+    const reason = isWrong ? 'tool_calls' : choice.finish_reason;
+    const finish_reason = isText(reason) ? standardReason(reason) : reason;
     return withMembers(choice, { index, delta, finish_reason });
   }
 

@@ -1,3 +1,4 @@
+import { isFailure } from './finish-reasons.ts';
 import { skipString } from './json-splice.ts';
 
 /** The members of a streamed chunk that the gateway acts on. Positions are those of bytes. */
@@ -6,6 +7,7 @@ export interface ChunkMembers {
   model: number;
   modelEnd: number;
   usage: boolean;
+  /** True if the chunk reports an error, or a finish reason that is a failure. */
   error: boolean;
   /** True if a choice has a finish reason. */
   finish: boolean;
@@ -21,7 +23,7 @@ const MEMBERS =
   /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=[{n[\d]))/g;
 
 /** Records a member whose value is the string between two positions. */
-function readText(seen: ChunkMembers, key: string, from: number, end: number): void {
+function readText(seen: ChunkMembers, key: string, text: string, from: number, end: number): void {
   switch (key) {
     case 'model':
       if (seen.modelEnd > 0) return;
@@ -34,6 +36,7 @@ function readText(seen: ChunkMembers, key: string, from: number, end: number): v
     case 'finish_reason':
       // Some providers send "" in every chunk.
       seen.finish ||= end > from;
+      seen.error ||= isFailure(text.slice(from, end));
       break;
     case 'usage':
     case 'tool_calls':
@@ -78,7 +81,7 @@ export function findMembers(text: string): ChunkMembers {
     if (quote) {
       const end = skipString(text, from - 1) - 1;
       MEMBERS.lastIndex = end + 1;
-      readText(seen, key, from, end);
+      readText(seen, key, text, from, end);
     } else readOther(seen, key, text, from);
   }
   return seen;

@@ -1,9 +1,10 @@
-import { isObject } from '../../contract/json.ts';
+import { isObject, memberOf } from '../../contract/json.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
 import { ChunkForm, completeUsage, completionGaps, isChoice, newCompletionId } from './chat-form.ts';
 import { type ChunkMembers, findMembers } from './chunk-members.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
+import { failureOf } from './finish-reasons.ts';
 import { isWhole, setMembers } from './json-splice.ts';
 import { prepareRequest } from './openai-request.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
@@ -21,11 +22,16 @@ function parse(bytes: Buffer): Record<string, unknown> {
   throw invalidResponse();
 }
 
-/** Returns the failure that an answer or a chunk reports: at its top level, in a choice, or in Groq's `x_groq` member. */
+/**
+ * Returns the failure that an answer or a chunk reports: at its top level, in a choice or its finish reason, or in Groq's `x_groq`
+ * member.
+ */
 function reportedFailure(document: Record<string, unknown>, checksContent: boolean): ProviderFailure | undefined {
   const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
   const failed = [document, ...choices, document.x_groq].find((part) => isObject(part) && part.error);
-  return failed ? parseReportedFailure(failed, checksContent) : undefined;
+  if (failed) return parseReportedFailure(failed, checksContent);
+  const [kind] = choices.flatMap((choice) => failureOf(memberOf(choice, 'finish_reason')) ?? []);
+  return kind && new ProviderFailure(kind, {});
 }
 
 function toCompletion(bytes: Buffer, { request, estimate, provider }: AdapterRequest): AdapterResponse {
