@@ -75,6 +75,7 @@ test('cdk-nag and CloudFormation report nothing where all settings are used', ()
     bundles: emptyBundles(),
     webApp: builtPage(),
     outdir: temporaryFolder(),
+    assetsInPlace: true,
   });
   applyNagChecks(app);
   expect(() => app.synth()).not.toThrow();
