@@ -5,17 +5,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp, updateApp } from '../../contract/apps/apps.ts';
 import { getDeployKey, getGitHook, rotateDeployKey } from '../../contract/apps/git-access.ts';
+import { readAppLogs } from '../../contract/apps/logs.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { get } from '../support/browse.ts';
 import { HOSTS, type SentHook } from '../support/git-hooks.ts';
 import { newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { type Run, startRun } from '../support/platform.ts';
+import { FAILING_RECEIVERS, receiver } from '../support/receivers.ts';
 import { app, commitTo, git } from '../support/repositories.ts';
 import { hasSsh, type SshGitServer, startSshGitServer } from '../support/ssh-git-server.ts';
 
-/** Private repositories and pushes, on a separate platform whose data can be searched. */
-const root = mkdtempSync(join(tmpdir(), 'pushes-'));
+/**
+ * Private repositories, pushes, and limits of time, memory and attempts: on a separate platform with settings of its own, whose data can be
+ * searched.
+ */
+const root = mkdtempSync(join(tmpdir(), 'own-settings-'));
 const [repositories, DATA_DIR] = [join(root, 'git'), join(root, 'data')];
+/** Short for the builds that hang, and long for the others on a busy machine. */
+const SECONDS = 20;
+const RETRY_AFTER = [1, 1, 2, 2, 3];
 let run: Run;
 let account: OpenedAccount;
 let server: SshGitServer;
@@ -27,6 +36,9 @@ beforeAll(async () => {
     LOCAL_GIT_ROOT: repositories,
     GIT_KNOWN_HOSTS: server.knownHost,
     RATE_LIMIT_SECRET: '100000',
+    RATE_LIMIT_LOGIN: '100000',
+    BUILD_SECONDS: String(SECONDS),
+    WEBHOOK_RETRY_SCHEDULE: RETRY_AFTER.join(),
   });
   account = await newAccount({ appLimit: 100 }, run.local);
 });
@@ -36,8 +48,8 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-async function create(name: string, repoUrl: string) {
-  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false };
+async function create(name: string, repoUrl: string, fields: { installCommand?: string; buildCommand?: string } = {}) {
+  const body = { name, framework: 'NODE' as const, repoUrl, deployNow: false, ...fields };
   return (await account.call(createApp, { body })).body.data;
 }
 
@@ -149,4 +161,83 @@ test("guessing is limited per address and does not affect the repository's own p
   for (const { headers } of limited) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await send(HOSTS.GitLab(secret), url.replace(id, 'app_none'))).status, 'nor which there are').toBe(429);
   for (const host of Object.values(HOSTS)) expect((await send(host(secret))).status).toBe(200);
+});
+
+test.concurrent.each(['installCommand', 'buildCommand'] as const)(
+  'a deployment whose %s hangs ends FAILED at its time limit with that reason',
+  async (command) => {
+    const name = `hangs-${command.toLowerCase()}`;
+    commitTo(join(repositories, `${name}.git`), app("'hangs'"));
+    const { id } = await create(name, `https://git.localhost/${name}.git`, {
+      [command]: 'echo begun; sleep 3600 & wait',
+    });
+    const deployment = await deploy(id);
+    expect(deployment.status).toBe('FAILED');
+    const sentence = `The build was stopped: it exceeded the limit of ${SECONDS} seconds.`;
+    expect(deployment.log).toMatch(new RegExp(`begun\\n==> Deployment failed: ${sentence.replaceAll('.', '\\.')}\\n$`));
+  },
+  120_000,
+);
+
+test.concurrent('a delivery has six attempts on schedule, and endpoints that fail affect no others', async () => {
+  const owner = await newAccount({}, run.local);
+  // A failing endpoint among as many misbehaving ones as the account allows.
+  const down = await receiver((_, response) => response.writeHead(500).end());
+  const good = await receiver();
+  const nasty = await Promise.all(
+    Object.values(FAILING_RECEIVERS)
+      .slice(0, 17)
+      .map(({ make }) => make()),
+  );
+  for (const { url } of [down, good, ...nasty])
+    expect((await owner.call(createWebhook, { body: { url, events: ['*'] } })).status).toBe(201);
+  expect((await owner.call(createApp, { body: { name: 'Fails', framework: 'NODE' } })).status).toBe(201);
+  await waitFor(async () => good.received[0], 20);
+  await waitFor(async () => down.received[5], 50);
+  await sleep(4000);
+  expect([down.received.length, good.received.length]).toEqual([6, 1]);
+  const times = down.received.map(({ at }) => at);
+  const gaps = times.slice(1).map((at, index) => (at - (times[index] ?? 0)) / 1000);
+  console.log(`gaps of the six attempts: ${gaps.map((gap) => gap.toFixed(2)).join(', ')} s`);
+  for (const [index, asked] of RETRY_AFTER.entries()) {
+    expect(gaps[index]).toBeGreaterThanOrEqual(asked - 0.05);
+    expect(gaps[index]).toBeLessThan(asked + 15);
+  }
+  expect(new Set(down.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(6);
+  expect(new Set(down.received.map(({ body }) => body)).size).toBe(1);
+  await Promise.all([down, good, ...nasty].map((each) => each.stop()));
+}, 120_000);
+
+test('an application beyond its memory limit is stopped, responds with 502 and is restarted; others keep running', async () => {
+  const hoard = `q.url === '/hoard' ? setInterval(() => kept.push(Buffer.alloc(64 << 20, 1)), 20) && '' : 'up'`;
+  const server = `const kept = []; require('node:http').createServer((q, s) => {
+    const says = ${hoard}; if (says) s.end(says);
+  }).listen(process.env.PORT);`;
+  const made = async (name: string, files: Record<string, string>) => {
+    commitTo(join(repositories, `${name}.git`), files);
+    const created = await create(name, `https://git.localhost/${name}.git`);
+    await deploy(created.id);
+    return created;
+  };
+  const [hoards, modest] = await Promise.all([
+    made('hoards', { ...app(''), 'server.js': server }),
+    made('modest', app("'modest'")),
+  ]);
+  const ask = async ({ primaryDomain }: typeof hoards, path = '/') => {
+    const { status, body } = await get(run.local.baseUrl, primaryDomain, path);
+    return [status, body.trim()];
+  };
+  expect([await ask(hoards), await ask(modest)]).toEqual([
+    [200, 'up'],
+    [200, 'modest'],
+  ]);
+  expect(await ask(hoards, '/hoard')).toEqual([502, 'The application ended before it answered.']);
+  expect([await ask(hoards), await ask(modest)]).toEqual([
+    [200, 'up'],
+    [200, 'modest'],
+  ]);
+  await waitFor(async () => {
+    const { data } = (await account.dashboard.call(readAppLogs, { params: { id: hoards.id } })).body;
+    return data.some(({ text }) => text === 'Error: Runtime exited with error: signal: killed');
+  });
 });
