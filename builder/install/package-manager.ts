@@ -91,7 +91,6 @@ const berryFor = (lockfile: string): string =>
  */
 function yarnFor(lockfile: string, exact: string | undefined): Pick<PackageManager, 'tool' | 'install'> {
   const berry = exact === undefined ? lockfile.includes('\n__metadata:') : !exact.startsWith('1.');
-  const frozen = (flag: string) => (lockfile === '' ? '' : ` ${flag}`);
   return berry
     ? {
         tool: `@yarnpkg/cli-dist@${exact ?? berryFor(lockfile)}`,
@@ -100,6 +99,6 @@ function yarnFor(lockfile: string, exact: string | undefined): Pick<PackageManag
       }
     : {
         tool: `yarn@${exact ?? YARN_CLASSIC}`,
-        install: `yarn install --non-interactive${frozen('--frozen-lockfile')}`,
+        install: `yarn install --non-interactive${lockfile === '' ? '' : ' --frozen-lockfile'}`,
       };
 }

@@ -22,15 +22,15 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Listens on a port. Resolves with false if the port is in use. */
-function listen(server: Server, port: number, host: string): Promise<boolean> {
+/** Listens on a port of this machine. Resolves with false if the port is in use. */
+function listen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => {
       if (['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(error.code ?? '')) resolve(false);
       else reject(error);
     };
     server.once('error', refuse);
-    server.listen({ port, host }, () => {
+    server.listen({ port, host: '127.0.0.1' }, () => {
       server.off('error', refuse);
       resolve(true);
     });
@@ -52,7 +52,7 @@ export async function openCallback(): Promise<Callback> {
       );
   });
   for (const port of PORTS) {
-    if (!(await listen(server, port, '127.0.0.1'))) continue;
+    if (!(await listen(server, port))) continue;
     return {
       url: `http://localhost:${port}/callback`,
       close: () => {

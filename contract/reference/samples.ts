@@ -38,8 +38,6 @@ function curl(sample: Sample, baseUrl: string): string {
   return lines.join(' \\\n');
 }
 
-const indent = (text: string, indentation: string) => text.replaceAll('\n', `\n${indentation}`);
-
 function typescript(sample: Sample, baseUrl: string): string {
   const headers = headersOf(sample).map(([name, value]) => `    '${name}': '${value}',`);
   const options = [
@@ -47,7 +45,7 @@ function typescript(sample: Sample, baseUrl: string): string {
     ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
     ...(sample.body === undefined
       ? []
-      : [`  body: JSON.stringify(${indent(JSON.stringify(sample.body, null, 2), '  ')}),`]),
+      : [`  body: JSON.stringify(${JSON.stringify(sample.body, null, 2).replaceAll('\n', '\n  ')}),`]),
   ];
   const call = `const response = await fetch('${urlOf(sample, baseUrl)}'${options.length > 0 ? `, {\n${options.join('\n')}\n}` : ''});`;
   return `${call}\nif (!response.ok) throw new Error((await response.json()).error.message);\nconst { data } = await response.json();`;

@@ -25,8 +25,14 @@ export type NewAppValues = typeof INITIAL_VALUES;
 
 /** Fields of the advanced settings. */
 export const ADVANCED: readonly (keyof NewAppValues)[] = [
-  ...(['nodeVersion', 'customDomain', 'rootDirectory', 'installCommand', 'buildCommand', 'startFile'] as const),
-  ...(['startCommand', 'healthCheckPath'] as const),
+  'nodeVersion',
+  'customDomain',
+  'rootDirectory',
+  'installCommand',
+  'buildCommand',
+  'startFile',
+  'startCommand',
+  'healthCheckPath',
 ];
 
 /** Returns the name that a repository suggests: `https://host/you/my-shop.git` is `my-shop`. */

@@ -10,7 +10,12 @@ import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { type Invoice, useInvoices } from './api.ts';
-import { KIND_LABELS } from './labels.ts';
+
+const KIND_LABELS: Readonly<Record<Invoice['kind'], string>> = {
+  PLAN: 'Plan',
+  DOMAIN: 'Domain',
+  AI_CREDITS: 'AI credits',
+};
 
 const VIEW: ListView<Invoice> = {
   text: ({ number, kind, amount }) => `${number} ${KIND_LABELS[kind]} ${amount}`,

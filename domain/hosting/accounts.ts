@@ -25,7 +25,6 @@ import { countMailboxes } from './subscriptions.ts';
 const CHECK_INTERVAL_MS = DAY_MS;
 /** Delay of the first check of an unproven domain; later checks become rarer. In milliseconds. */
 const MIN_PROOF_DELAY_MS = 10 * MINUTE_MS;
-const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
 /** Delay after a failed check: a minute, doubled with each failure up to an hour. */
 const MIN_RETRY_DELAY_MS = MINUTE_MS;
 const MAX_RETRY_DELAY_MS = HOUR_MS;
@@ -129,7 +128,8 @@ async function saveServedState(
   const { status, currentPeriodEnd, createdAt } = subscription;
   const now = deps.now().getTime();
   // Most owners prove a domain soon after they buy its hosting, some never.
-  const wait = isProven ? CHECK_INTERVAL_MS : clamp(MIN_PROOF_DELAY_MS, now - Date.parse(createdAt), CHECK_INTERVAL_MS);
+  const age = now - Date.parse(createdAt);
+  const wait = isProven ? CHECK_INTERVAL_MS : Math.min(CHECK_INTERVAL_MS, Math.max(MIN_PROOF_DELAY_MS, age));
   const regular = timestampAfter(now, wait);
   const next = status === 'CANCELLED' && currentPeriodEnd < regular ? currentPeriodEnd : regular;
   const set = { ...(mail ? { mail } : {}), ...schedule(HostingAccount, next) };

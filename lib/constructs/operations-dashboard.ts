@@ -95,7 +95,10 @@ export function dashboard(
     .filter((construct): construct is FailureQueue => construct instanceof FailureQueue)
     .map(({ queueName: QueueName }) =>
       metric(
-        ...(['AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM] as const),
+        'AWS/SQS',
+        'ApproximateNumberOfMessagesVisible',
+        { QueueName },
+        Stats.MAXIMUM,
         QueueName.replace(`${prefix}-`, ''),
       ),
     );
@@ -161,7 +164,7 @@ export function dashboard(
         ],
         ['DNS refused by the name servers', platformMetric('ZoneSyncFailures', Stats.SUM)],
         [
-          ...(['Registrar, hosting servers, card disputes'] as const),
+          'Registrar, hosting servers, card disputes',
           platformMetricBy('task', 'DomainTasksRefused', 'Sum'),
           platformMetric('HostingProblems', Stats.SUM),
           platformMetric('CardDisputes', Stats.SUM),

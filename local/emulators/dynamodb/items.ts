@@ -76,7 +76,7 @@ const RETURNS = {
 
 /** Performs a write outside of a transaction and returns its response. */
 export function write(storage: ItemStorage, kind: 'Put' | 'Update' | 'Delete', input: Input, now: number): object {
-  const returns = requests.choice<string>(input, 'ReturnValues', RETURNS[kind], 'NONE');
+  const returns = requests.returnValuesOf(input, RETURNS[kind]);
   const prepared = prepare(storage, kind, input);
   if (prepared.refused) throw prepared.refused;
   storage.atomically(() => apply(storage, prepared, now));

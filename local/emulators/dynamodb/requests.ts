@@ -143,14 +143,12 @@ export function refusal(
   );
 }
 
-/** Returns a parameter with enumerated values, or its default. */
-export function choice<T extends string>(input: Input, name: string, allowed: readonly T[], defaultValue: T): T {
-  const value = input[name] ?? defaultValue;
-  if (!allowed.includes(value as T))
-    throw invalid(
-      `1 validation error detected: Value '${value}' at '${name.charAt(0).toLowerCase()}${name.slice(1)}' failed to satisfy constraint: Member must satisfy enum value set: [${allowed.join(', ')}]`,
-    );
-  return value as T;
+/** Returns the attributes that a write returns, by default `NONE`. */
+export function returnValuesOf({ ReturnValues = 'NONE' }: Input, allowed: readonly string[]): string {
+  if (typeof ReturnValues === 'string' && allowed.includes(ReturnValues)) return ReturnValues;
+  throw invalid(
+    `1 validation error detected: Value '${ReturnValues}' at 'returnValues' failed to satisfy constraint: Member must satisfy enum value set: [${allowed.join(', ')}]`,
+  );
 }
 
 /** Returns the consumed capacity for the response of an operation, if the request asks for it. */
