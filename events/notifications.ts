@@ -39,8 +39,16 @@ export const notificationRules = (deps: Pick<Deps, 'table' | 'now'> & HandOverDe
   'export.notify': on(AccountExport).changes('status', (made) => notify(deps, incidentOfExport(made))),
   'account.notify-limit': on(Account).changes(
     [
-      ...(['appCount', 'keyCount', 'webhookCount', 'databaseCount', 'unpaidOrderCount', 'buildMinutes'] as const),
-      ...(['databaseMib', 'databaseUnits', 'plan', 'limits'] as const),
+      'appCount',
+      'keyCount',
+      'webhookCount',
+      'databaseCount',
+      'unpaidOrderCount',
+      'buildMinutes',
+      'databaseMib',
+      'databaseUnits',
+      'plan',
+      'limits',
     ],
     (account, { before }) => notify(deps, incidentsOfLimits(before, account, deps.now())),
   ),

@@ -16,10 +16,32 @@ export const ADMINISTRATOR = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY
 /** Services with their own ports. */
 const PARTS = [
   // `iam` authorizes the requests to engines in other processes.
-  ...(['dynamodb', 'queues', 'iam', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
-  ...(['secrets', 'git', 'metrics', 'users', 'mails', 'quotas', 'certificates'] as const),
-];
+  'dynamodb',
+  'queues',
+  'iam',
+  'kms',
+  'hosts',
+  'routes',
+  'builds',
+  'states',
+  'ai',
+  'registrar',
+  'route53',
+  'dns',
+  'panel',
+  'databases',
+  'payments',
+  'logs',
+  'cloudfront',
+  'sts',
+  'secrets',
+  'git',
+  'metrics',
+  'users',
+  'mails',
+  'quotas',
+  'certificates',
+] as const;
 type Part = (typeof PARTS)[number];
 
 export interface Addresses {

@@ -96,7 +96,8 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
   [
     'the version that package.json names',
     { 'package.json': { dependencies: { a: '1' }, packageManager: 'pnpm@9.15.0+sha512.abc' }, 'pnpm-lock.yaml': '' },
-    ...(['pnpm install --frozen-lockfile', 'pnpm@9.15.0'] as const),
+    'pnpm install --frozen-lockfile',
+    'pnpm@9.15.0',
   ],
   [
     'the version that package.json is developed with',
@@ -107,7 +108,8 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
       },
       'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
     },
-    ...(['pnpm install --frozen-lockfile', 'pnpm@12.21.0'] as const),
+    'pnpm install --frozen-lockfile',
+    'pnpm@12.21.0',
   ],
   [
     'the newest version that package.json is developed with',
@@ -115,12 +117,14 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
       'package.json': { dependencies: { a: '1' }, devEngines: { packageManager: [{ name: 'pnpm', version: '^12' }] } },
       'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
     },
-    ...(['pnpm install --frozen-lockfile', 'pnpm@12'] as const),
+    'pnpm install --frozen-lockfile',
+    'pnpm@12',
   ],
   [
     'the manager that package.json is developed with, in no version',
     { 'package.json': { dependencies: { a: '1' }, devEngines: { packageManager: { name: 'yarn' } } }, 'yarn.lock': '' },
-    ...(['yarn install --non-interactive', 'yarn@1.22.22'] as const),
+    'yarn install --non-interactive',
+    'yarn@1.22.22',
   ],
   [
     'of two lockfiles that of the manager that package.json names',
@@ -129,7 +133,8 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
       'package-lock.json': {},
       'yarn.lock': '\n__metadata:\n',
     },
-    ...(['yarn install --immutable', '@yarnpkg/cli-dist@4.5.0'] as const),
+    'yarn install --immutable',
+    '@yarnpkg/cli-dist@4.5.0',
   ],
 ])('selects the package manager of the lockfile: %s', (_name, files, command, tool) => {
   const planned = plan(files);

@@ -52,7 +52,8 @@ export function errorsOf(route: Route): ErrorCode[] {
     ...(isChange(route) && !['none', 'hook'].includes(route.access) ? (['conflict'] as const) : []),
     ...byAccess(route),
     ...(OWN_ERRORS[route.id] ?? []),
-    ...(['rate_limited', 'server_error'] as const),
+    'rate_limited',
+    'server_error',
   ];
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
 }

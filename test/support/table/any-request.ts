@@ -57,7 +57,11 @@ const comparableReturns = (expression: string, returns: string): string =>
   /[.[]/.test(expression) && returns.startsWith('UPDATED') ? 'ALL_NEW' : returns;
 const updating = fc
   .tuple(
-    ...([anyKey, action, conditional, scalar, value] as const),
+    anyKey,
+    action,
+    conditional,
+    scalar,
+    value,
     fc.constantFrom('NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'),
   )
   .map(([Key, UpdateExpression, when, v, w, returns]): Request['input'] => ({

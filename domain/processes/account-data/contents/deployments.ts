@@ -34,8 +34,21 @@ export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
     {
       file: 'deployments',
       shows: [
-        ...(['id', 'applicationId', 'status', 'trigger', 'commitSha', 'startedAt', 'finishedAt', 'notes'] as const),
-        ...(['beganAt', 'builtAt', 'buildMs', 'release', 'builtBy', 'retired', 'cancelled'] as const),
+        'id',
+        'applicationId',
+        'status',
+        'trigger',
+        'commitSha',
+        'startedAt',
+        'finishedAt',
+        'notes',
+        'beganAt',
+        'builtAt',
+        'buildMs',
+        'release',
+        'builtBy',
+        'retired',
+        'cancelled',
       ],
       omits: {
         accountId: 'elsewhere',
