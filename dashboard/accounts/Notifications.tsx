@@ -128,6 +128,7 @@ function KindSettings({ off, toBody, save, isPending }: KindSettingsProps) {
           label={NOTIFICATION_KINDS[kind].label}
           checked={!off.includes(kind)}
           disabled={isPending}
+          data-loading={isPending || undefined}
           onChange={({ currentTarget }) => void choose(kind, currentTarget.checked)}
         />
       ))}

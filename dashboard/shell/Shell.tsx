@@ -16,6 +16,11 @@ export function Shell({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const [location] = useLocation();
   const session = useSession();
+  const closeNavigation = () => {
+    // On a phone, the closed navigation would keep the focus, which the browser then drops.
+    if (open) document.querySelector('main')?.focus();
+    setOpen(false);
+  };
   return (
     <div className="shell">
       <a href="#main" className="skip">
@@ -50,7 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
               key={href}
               href={href}
               aria-current={isCurrent(location, href) ? 'page' : undefined}
-              onClick={() => setOpen(false)}
+              onClick={closeNavigation}
               onPointerEnter={() => prefetch(load)}
               onFocus={() => prefetch(load)}
             >
@@ -60,7 +65,7 @@ export function Shell({ children }: { children: ReactNode }) {
           ),
         )}
       </nav>
-      <main id="main">
+      <main id="main" tabIndex={-1}>
         <div className="content">
           <ConnectionBanner />
           <AccountNotice>{children}</AccountNotice>

@@ -13,3 +13,9 @@ export function keepFocus(): () => void {
     }, FOCUS_AFTER_MS);
   };
 }
+
+// Starts here, because screens load this module with their first controls that may be disabled or removed. A screen works without it.
+import('./follow-focus.ts').then(
+  ({ followFocus }) => followFocus(),
+  () => undefined,
+);

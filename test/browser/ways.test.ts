@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
 import { examine } from './accessibility.ts';
-import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
+import { openScreen, POLL, signedInContext, VIEWPORTS, waitUntilLoaded } from './browser.ts';
 import { backgroundOf } from './styles.ts';
 
 /** Ctrl-clicks a link. Returns true if the app leaves the click to the browser, which opens a new tab. */
@@ -92,6 +92,40 @@ test('a dialog returns the focus to its button, also when it is closed for the f
     await expect.poll(() => page.getByRole('dialog').count(), POLL).toBe(0);
     await page.locator('button:focus', { hasText: name }).waitFor();
   }
+});
+
+test('the focus returns to a control whose action ends, and moves to the part around one that is gone', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createApp, { body: { name: 'Focused' } })).body.data;
+  const page = await openScreen(await signedInContext(account), 'settings/notifications');
+  const focused = () => page.evaluate<string>('document.activeElement.tagName');
+  const kind = page.getByRole('checkbox').first();
+  await kind.focus();
+  await page.keyboard.press('Space');
+  await expect.poll(() => kind.isChecked(), POLL).toBe(false);
+  await page.locator('input[type=checkbox]:focus:enabled').waitFor();
+
+  await openScreen(page.context(), `apps/${id}/settings`, page);
+  await page.getByLabel('Name').fill('Renamed');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.', { exact: true }).waitFor();
+  await expect.poll(focused, POLL).not.toBe('BODY');
+  await page.getByLabel('Production branch').fill('other');
+  await page.reload();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.locator('form:focus').waitFor();
+  // A dialog that a link opened has no button to return to.
+  await openScreen(page.context(), 'settings?dialog=invite', page);
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('main:focus').waitFor();
+
+  // The navigation of a phone closes, and its link does not leave the screen.
+  await page.setViewportSize(VIEWPORTS.phone);
+  await openScreen(page.context(), 'billing/plans', page);
+  await page.getByRole('button', { name: 'Navigation' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Billing' }).click();
+  await page.locator('main:focus').waitFor();
 });
 
 test('Back closes a dialog that a button opened, and a closed dialog is no step of Back', async () => {
