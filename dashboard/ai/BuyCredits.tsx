@@ -19,7 +19,7 @@ export function BuyCredits() {
     toast(`${formatRand(body.amount)} in credits added.`);
   };
   return (
-    <FormBox form={form} label="Buy credits" onSubmit={submit}>
+    <FormBox form={form} label="Buy credits" onSubmit={submit} right="pay">
       <TextField field={form.field('amount')} label="Amount in rand" inputMode="decimal" required />
       <Text size="xs" c="dimmed">
         Charged to your wallet, including VAT.

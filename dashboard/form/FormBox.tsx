@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import type { Right } from '../../contract/roles.ts';
 import { useRefusal } from '../api/rights.ts';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
 import type { Form } from './form.ts';
@@ -13,6 +14,8 @@ interface FormBoxProps<V extends object> {
   isUnchanged?: boolean;
   /** Shown next to the submit button. */
   secondaryAction?: ReactNode;
+  /** The right that the change requires, if it differs from the screen's. */
+  right?: Right;
   children: ReactNode;
 }
 
@@ -26,11 +29,12 @@ export function FormBox<V extends object>({
   onSubmit,
   isUnchanged = false,
   secondaryAction,
+  right,
   children,
 }: FormBoxProps<V>) {
   const element = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>();
-  const refusal = useRefusal();
+  const refusal = useRefusal(right);
   const focusInvalidField = () => {
     requestAnimationFrame(() => {
       const field = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
