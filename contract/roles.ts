@@ -19,9 +19,15 @@ export type Right = keyof typeof RIGHTS;
 export const hasRight = (role: MemberRole, right: Right): boolean =>
   right === 'member' || RIGHTS[right].some((allowed) => allowed === role);
 
+const rolesWith = (right: Right): string => RIGHTS[right].join(' or ');
+
 /** Returns the message for a request that the member's role does not allow. It names the roles that do. */
 export const roleMessage = (role: MemberRole, right: Right): string =>
-  `Your role in this account is ${role}; this needs the role ${RIGHTS[right].join(' or ')}. Ask an owner of the account.`;
+  `Your role in this account is ${role}; this needs the role ${rolesWith(right)}. Ask an owner of the account.`;
+
+/** Returns the message for a screen with actions that the member's role does not allow. */
+export const screenRoleMessage = (role: MemberRole, right: Right): string =>
+  `Your role in this account is ${role}. Disabled actions need the role ${rolesWith(right)}.`;
 
 /** The header that names the account in which a login acts. Without it, the login acts in its own account. */
 export const ACCOUNT_HEADER = 'x-account-id';

@@ -8,6 +8,7 @@ import { formatNumber } from '../ui/chart/figures.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { RoleNotice } from '../ui/RoleNotice.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate, TimeAgo } from '../ui/TimeAgo.tsx';
@@ -26,6 +27,7 @@ import {
 export const AccountData = () => (
   <RightContext value="manage">
     <Stack gap="xl">
+      <RoleNotice />
       <Exports />
       <Deletion />
     </Stack>

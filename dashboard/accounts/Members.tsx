@@ -7,6 +7,7 @@ import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { RoleNotice } from '../ui/RoleNotice.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
@@ -32,6 +33,7 @@ export const Members = () => (
       description="Members sign in with their own login. Their role determines what they can do in this account."
       actions={<InviteMember />}
     >
+      <RoleNotice />
       <QueryBoundary query={useMembers()}>
         {({ data: { members, invitations } }) => (
           <Stack gap="lg">

@@ -1,5 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useRefusal } from '../api/rights.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
@@ -23,7 +24,8 @@ export const GitAccess = ({ app }: { app: Application }) => (
 );
 
 function PushHook({ app }: { app: Application }) {
-  const hook = useGitHook(app.id);
+  const refusal = useRefusal();
+  const hook = useGitHook(app.id, { enabled: refusal === undefined });
   const update = useUpdateApp();
   const rotate = useRotateGitHook();
   const [shown, setShown] = useState(false);
@@ -46,36 +48,38 @@ function PushHook({ app }: { app: Application }) {
           </ActionButton>
         </Group>
       )}
-      <QueryBoundary query={hook} lines={1}>
-        {({ data }) => (
-          <Stack className="card" p="md" gap="sm">
-            <Text size="sm" fw={600}>
-              Webhook URL
-            </Text>
-            <CopyText name="the webhook URL" text={data.url} />
-            <Text size="sm" fw={600}>
-              Secret
-            </Text>
-            {shown && <CopyText name="the webhook secret" text={data.secret} />}
-            <Group gap="xs">
-              {!shown && (
-                <ActionButton size="xs" action={async () => setShown(true)}>
-                  Show secret
-                </ActionButton>
-              )}
-              <ConfirmButton
-                label="Rotate secret"
-                question="Rotate the webhook secret?"
-                size="xs"
-                onConfirm={rotateSecret}
-              >
-                Pushes signed with the current secret are rejected immediately. Update the webhook at your Git host
-                right away, and deploy pushes that arrive in between manually.
-              </ConfirmButton>
-            </Group>
-          </Stack>
-        )}
-      </QueryBoundary>
+      {refusal === undefined && (
+        <QueryBoundary query={hook} lines={1}>
+          {({ data }) => (
+            <Stack className="card" p="md" gap="sm">
+              <Text size="sm" fw={600}>
+                Webhook URL
+              </Text>
+              <CopyText name="the webhook URL" text={data.url} />
+              <Text size="sm" fw={600}>
+                Secret
+              </Text>
+              {shown && <CopyText name="the webhook secret" text={data.secret} />}
+              <Group gap="xs">
+                {!shown && (
+                  <ActionButton size="xs" action={async () => setShown(true)}>
+                    Show secret
+                  </ActionButton>
+                )}
+                <ConfirmButton
+                  label="Rotate secret"
+                  question="Rotate the webhook secret?"
+                  size="xs"
+                  onConfirm={rotateSecret}
+                >
+                  Pushes signed with the current secret are rejected immediately. Update the webhook at your Git host
+                  right away, and deploy pushes that arrive in between manually.
+                </ConfirmButton>
+              </Group>
+            </Stack>
+          )}
+        </QueryBoundary>
+      )}
     </Section>
   );
 }

@@ -56,7 +56,8 @@ export const useDeleteApp = () => useApiMutation(deleteApp, [listApps]);
 export const useEnv = (id: string) => useApiQuery(listEnvKeys, { params: { id } });
 export const useUpdateEnv = () => useApiMutation(updateEnv, [listEnvKeys]);
 
-export const useGitHook = (id: string) => useApiQuery(getGitHook, { params: { id } });
+export const useGitHook = (id: string, { enabled }: { enabled: boolean }) =>
+  useApiQuery(getGitHook, { params: { id } }, { enabled });
 export const useDeployKey = (id: string) => useApiQuery(getDeployKey, { params: { id } });
 /** The caller refetches and waits for the new value, so that the old one cannot be copied in its place. */
 export const useRotateGitHook = () => useApiMutation(rotateGitHook);

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { useDeploy } from './api.ts';
@@ -8,7 +9,9 @@ interface DeployButtonProps {
   label?: string;
 }
 
-/** Starts a deployment of the branch and opens its screen. */
+const REASON = 'Needs a Git repository, and an application that is not suspended.';
+
+/** Starts a deployment of the branch and opens its screen. Says beside the button why it is disabled: touch shows no tooltips. */
 export function DeployButton({ appId, disabled, label = 'Deploy' }: DeployButtonProps) {
   const deploy = useDeploy();
   const [, navigate] = useLocation();
@@ -17,13 +20,20 @@ export function DeployButton({ appId, disabled, label = 'Deploy' }: DeployButton
     navigate(`/apps/${appId}/deployments/${data.id}`);
   };
   return (
-    <ActionButton
-      variant="filled"
-      action={startDeployment}
-      disabled={disabled}
-      reason={disabled ? 'Needs a Git repository, and an application that is not suspended.' : undefined}
-    >
-      {label}
-    </ActionButton>
+    <>
+      {disabled && (
+        <Text size="sm" c="dimmed">
+          {REASON}
+        </Text>
+      )}
+      <ActionButton
+        variant="filled"
+        action={startDeployment}
+        disabled={disabled}
+        reason={disabled ? REASON : undefined}
+      >
+        {label}
+      </ActionButton>
+    </>
   );
 }

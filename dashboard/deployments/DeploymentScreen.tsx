@@ -56,7 +56,7 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
         !isInProgress(deployment) && (
           <>
             {deployment.canRollBack && !isLive && <RollbackButton deployment={deployment} />}
-            <DeployButton appId={appId} disabled={!app?.isDeployable} label="Deploy latest commit" />
+            <DeployButton appId={appId} disabled={app?.isDeployable === false} label="Deploy latest commit" />
           </>
         )
       }

@@ -141,7 +141,7 @@ function DeployExample() {
     navigate(data.activeDeploymentId ? `/apps/${data.id}/deployments/${data.activeDeploymentId}` : `/apps/${data.id}`);
   };
   return (
-    <ActionButton size="xs" variant="filled" action={deploy}>
+    <ActionButton size="xs" variant="filled" right="develop" action={deploy}>
       Deploy the example
     </ActionButton>
   );

@@ -18,7 +18,7 @@ interface NavItem {
 
 /** The areas of the dashboard, in the order of the navigation. */
 export const NAV_ITEMS: readonly NavItem[] = [
-  { href: '/', right: 'develop', name: 'Overview', icon: 'overview', load: () => import('../overview/Overview.tsx') },
+  { href: '/', name: 'Overview', icon: 'overview', load: () => import('../overview/Overview.tsx') },
   { href: '/apps', right: 'develop', name: 'Applications', icon: 'apps', load: () => import('../apps/Apps.tsx') },
   {
     href: '/domains',

@@ -2,6 +2,7 @@ import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Breadcrumbs, type Crumb } from './Breadcrumbs.tsx';
 import { CopyId } from './CopyId.tsx';
+import { RoleNotice } from './RoleNotice.tsx';
 
 interface ScreenProps {
   title: string;
@@ -57,6 +58,7 @@ export function Screen({ title, beside, actions, crumbs, detail, id, children }:
             <CopyId id={id} />
           </div>
         )}
+        <RoleNotice />
       </Stack>
       {children}
     </Stack>

@@ -4,7 +4,7 @@ import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { listNotifications } from '../../contract/accounts/notifications.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
-import { roleMessage } from '../../contract/roles.ts';
+import { roleMessage, screenRoleMessage } from '../../contract/roles.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listEndpoints } from '../../contract/webhooks/management.ts';
 import { invokeFunction } from '../support/functions.ts';
@@ -106,6 +106,7 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   const invite = theirs.getByRole('button', { name: 'Invite member' });
   expect(await invite.isDisabled()).toBe(true);
   expect(await invite.getAttribute('title')).toBe(roleMessage('developer', 'manage'));
+  await theirs.getByText(screenRoleMessage('developer', 'manage')).waitFor();
   // What the role may not read is no failure.
   await theirs.getByRole('tab', { name: 'Data' }).click();
   await theirs.getByText(roleMessage('developer', 'manage')).waitFor();
@@ -113,6 +114,10 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   await theirs.goto('billing/plans');
   const subscribe = theirs.getByRole('button', { name: 'Subscribe to App 3', exact: true });
   await expect.poll(() => subscribe.getAttribute('title'), POLL).toBe(roleMessage('developer', 'pay'));
+  // Credits are bought with the account's money, unlike the other actions of their area.
+  await theirs.goto('ai');
+  await theirs.getByText(roleMessage('developer', 'pay')).waitFor();
+  expect(await theirs.getByRole('button', { name: 'Buy credits' }).isDisabled()).toBe(true);
   await theirs.goto('settings');
 
   await page.reload();
@@ -126,6 +131,7 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   expect(await backgroundOf(entry('Test (read-only)'))).not.toBe(await backgroundOf(entry('Thandi (owner)')));
   await theirs.keyboard.press('Escape');
   await theirs.getByRole('link', { name: 'Developers' }).click();
+  await theirs.getByText(screenRoleMessage('read-only', 'develop')).waitFor();
   await theirs.getByRole('button', { name: 'Create key' }).click();
   await theirs.getByRole('dialog').getByText(roleMessage('read-only', 'develop')).waitFor();
   expect(await theirs.getByRole('dialog').getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
