@@ -1,12 +1,11 @@
-import { SimpleGrid } from '@mantine/core';
 import type { Health } from './health.ts';
 import './overview.css';
 
 /** The state of every part of the account at a glance. */
 export const HealthStrip = ({ items }: { items: readonly Health[] }) => (
-  <SimpleGrid component="ul" aria-label="Health" className="health-strip" cols={{ base: 2, sm: 4 }}>
+  <ul aria-label="Health" className="card health-strip">
     {items.map(({ name, status, text }) => (
-      <li key={name} className="card health">
+      <li key={name} className="health">
         <span className={`health-dot health-${status}`} aria-hidden="true" />
         <span>
           <span className="health-name">{name}</span>
@@ -14,5 +13,5 @@ export const HealthStrip = ({ items }: { items: readonly Health[] }) => (
         </span>
       </li>
     ))}
-  </SimpleGrid>
+  </ul>
 );
