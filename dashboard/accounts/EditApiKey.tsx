@@ -32,7 +32,7 @@ interface Values {
 const toBody = ({ name, aiBudget }: Values) => ({ name, aiBudget: toAiBudget(aiBudget) });
 
 function EditForm({ apiKey: { id, name, aiBudget }, close }: { apiKey: ApiKey; close: () => void }) {
-  const form = useForm(updateKey.body, { name, aiBudget: aiBudget ?? '' }, toBody);
+  const form = useForm(updateKey.body, { name, aiBudget: aiBudget ?? '' }, toBody, `key ${id}`);
   const update = useUpdateApiKey();
   const submit = async () => {
     await update.mutateAsync({ params: { id }, body: toBody(form.values) });

@@ -39,8 +39,7 @@ export function useRecordForm(id: string, record?: DnsRecord): Form<RecordValues
     : NEW_RECORD;
   const { type, name, content, ttl, prio } = values;
   const initialValues = { type, name, content, ttl, prio };
-  const draft = record ? undefined : `record ${id}`;
-  return useForm(addDnsRecord.body, initialValues, toBody, draft);
+  return useForm(addDnsRecord.body, initialValues, toBody, `record ${record?.id ?? id}`);
 }
 
 /** Fields of a DNS record. */

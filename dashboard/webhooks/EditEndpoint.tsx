@@ -26,7 +26,8 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }) {
 
 function EditForm({ endpoint, close }: { endpoint: Endpoint; close: () => void }) {
   const { id, url, description, events } = endpoint;
-  const form = useForm(updateWebhook.body, { url, description, events: events.filter((type) => type !== '*') }, toBody);
+  const values = { url, description, events: events.filter((type) => type !== '*') };
+  const form = useForm(updateWebhook.body, values, toBody, `endpoint ${id}`);
   const update = useUpdateEndpoint();
   const submit = async () => {
     await update.mutateAsync({ params: { id }, body: toBody(form.values) });

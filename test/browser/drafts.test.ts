@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { newAccount } from '../support/harness.ts';
 import { openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
 
@@ -55,6 +56,25 @@ test('a form in a dialog is restored when the dialog is reopened', async () => {
   const dialog = page.getByRole('dialog');
   expect(await dialog.getByLabel('Name').inputValue()).toBe('A key to be');
   expect(await dialog.getByLabel('deploy:').isChecked()).toBe(true);
+});
+
+test('a change of what exists is restored when its dialog is reopened', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } })).body;
+  const page = await openScreen(await signedInContext(account), `developers/webhooks/${data.id}`);
+  const edited = async (field: string) => {
+    await page.getByRole('button', { name: /^Edit/ }).first().click();
+    return page.getByRole('dialog').getByLabel(field);
+  };
+  await (await edited('Description')).fill('Half changed');
+  await page.keyboard.press('Escape');
+  await page.reload();
+  expect(await (await edited('Description')).inputValue()).toBe('Half changed');
+  await openScreen(page.context(), 'developers', page);
+  await (await edited('Name')).fill('Half renamed');
+  await page.keyboard.press('Escape');
+  await page.reload();
+  expect(await (await edited('Name')).inputValue()).toBe('Half renamed');
 });
 
 test('secrets are not stored, and the next user finds no drafts', async () => {
