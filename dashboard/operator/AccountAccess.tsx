@@ -64,7 +64,9 @@ export function AccountAccess({ page: { account, keys, endpoints, deliveries } }
           { name: 'Event', show: ({ type, id }) => <NameWithId name={type} id={id} /> },
           {
             name: 'Endpoint',
-            show: ({ webhookId }) => endpoints.find(({ id }) => id === webhookId)?.url ?? webhookId,
+            show: ({ webhookId }) => (
+              <span className="break">{endpoints.find(({ id }) => id === webhookId)?.url ?? webhookId}</span>
+            ),
           },
           { name: 'Attempts', show: ({ attempts, lastOutcome }) => `${attempts} ${lastOutcome ?? ''}` },
           { name: 'Next', show: ({ nextAttemptAt }) => nextAttemptAt && <TimeAgo at={nextAttemptAt} /> },
