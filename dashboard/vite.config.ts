@@ -16,7 +16,7 @@ const COMMON_CHUNK = 'common';
  * round trips of many one-kilobyte files.
  */
 const FORM_CODE =
-  /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog|NavTabs|CopyText|OneTimeSecret|LimitTable|RowButton|keep-focus))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
+  /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog|NavTabs|CopyText|OneTimeSecret|LimitTable|RowButton))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
 
 /** Code that the overview shares with other areas. */
 const OVERVIEW_CODE =

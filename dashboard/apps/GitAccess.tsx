@@ -24,8 +24,8 @@ export const GitAccess = ({ app }: { app: Application }) => (
 );
 
 function PushHook({ app }: { app: Application }) {
-  const refusal = useRefusal();
-  const hook = useGitHook(app.id, { enabled: refusal === undefined });
+  const isAllowed = useRefusal() === undefined;
+  const hook = useGitHook(app.id, { enabled: isAllowed });
   const update = useUpdateApp();
   const rotate = useRotateGitHook();
   const [shown, setShown] = useState(false);
@@ -48,7 +48,7 @@ function PushHook({ app }: { app: Application }) {
           </ActionButton>
         </Group>
       )}
-      {refusal === undefined && (
+      {isAllowed && (
         <QueryBoundary query={hook} lines={1}>
           {({ data }) => (
             <Stack className="card" p="md" gap="sm">

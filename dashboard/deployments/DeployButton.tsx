@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { useDeploy } from './api.ts';
@@ -8,8 +7,6 @@ interface DeployButtonProps {
   disabled: boolean;
   label?: string;
 }
-
-const REASON = 'Needs a Git repository, and an application that is not suspended.';
 
 /** Starts a deployment of the branch and opens its screen. Says beside the button why it is disabled: touch shows no tooltips. */
 export function DeployButton({ appId, disabled, label = 'Deploy' }: DeployButtonProps) {
@@ -21,17 +18,8 @@ export function DeployButton({ appId, disabled, label = 'Deploy' }: DeployButton
   };
   return (
     <>
-      {disabled && (
-        <Text size="sm" c="dimmed">
-          {REASON}
-        </Text>
-      )}
-      <ActionButton
-        variant="filled"
-        action={startDeployment}
-        disabled={disabled}
-        reason={disabled ? REASON : undefined}
-      >
+      {disabled && <span className="row-detail">Needs a Git repository and an active application.</span>}
+      <ActionButton variant="filled" action={startDeployment} disabled={disabled}>
         {label}
       </ActionButton>
     </>

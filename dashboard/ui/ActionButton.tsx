@@ -6,8 +6,6 @@ import { RowButton } from './RowButton.tsx';
 import { toastError } from './toast.ts';
 
 interface ActionButtonProps extends Pick<ButtonProps, 'disabled' | 'variant' | 'children'> {
-  /** Says why the button is disabled. */
-  reason?: string | undefined;
   size?: 'sm' | 'xs';
   action: () => Promise<unknown>;
   /** The right that the action requires, if it differs from the screen's. */
@@ -20,7 +18,6 @@ export function ActionButton({
   right,
   children,
   disabled,
-  reason,
   size = 'sm',
   variant = 'default',
 }: ActionButtonProps) {
@@ -37,7 +34,7 @@ export function ActionButton({
     }
   };
   const common = {
-    ...(refusal === undefined ? { disabled: disabled ?? false, title: reason } : { disabled: true, title: refusal }),
+    ...(refusal === undefined ? { disabled: disabled ?? false } : { disabled: true, title: refusal }),
     loading: busy,
     onClick: () => void click(),
     children,

@@ -1,6 +1,5 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { keepFocus } from './keep-focus.ts';
 
 /**
  * A modal dialog. It is mounted when it is first opened: lists have one or two dialogs per row, and a closed one takes as long to
@@ -18,9 +17,12 @@ export function Dialog(props: ModalProps) {
 function MountedDialog({ opened, ...props }: ModalProps) {
   // Mantine returns the focus on closing only from a dialog that was rendered while closed.
   const [wasClosed, setWasClosed] = useState(false);
-  useEffect(() => {
-    setWasClosed(true);
-    return keepFocus();
-  }, []);
+  useEffect(() => setWasClosed(true), []);
   return <Modal closeButtonProps={{ 'aria-label': 'Close' }} {...props} opened={opened && wasClosed} />;
 }
+
+// Starts here, because screens load this module with their first controls that may be disabled or removed. A screen works without it.
+import('./follow-focus.ts').then(
+  ({ followFocus }) => followFocus(),
+  () => undefined,
+);

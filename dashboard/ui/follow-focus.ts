@@ -16,20 +16,26 @@ const isUsable = (control: HTMLElement): boolean => control.isConnected && !cont
 export function followFocus(): void {
   /** The focused control and its ancestors, which a removed control no longer has. */
   let path: HTMLElement[] = [];
+  /** Those of the control that has opened the dialog with the focus. */
+  let opener: HTMLElement[] = [];
   let isDropped = false;
   const focusPart = () => {
     const [control] = path;
     if (!control || isUsable(control) || !isFocusLost()) return;
-    // Nothing is left of a dialog that a link has opened, and that has no button to return to.
-    const part =
-      path.slice(1).find((each) => each.isConnected && each.matches(PARTS)) ?? document.querySelector('main');
+    const around = [...path.slice(1), ...opener].find((each) => each.isConnected && each.matches(PARTS));
+    // Nothing is left of a dialog that a link has opened.
+    const part = around ?? document.querySelector('main');
     path = [];
     if (part && !part.hasAttribute('tabindex')) part.tabIndex = -1;
     part?.focus({ preventScroll: true });
   };
   document.addEventListener('focusin', (event) => {
     isDropped = false;
-    path = event.composedPath().filter((each) => each instanceof HTMLElement);
+    const next = event.composedPath().filter((each) => each instanceof HTMLElement);
+    const dialog = next.find((each) => each.matches('[role=dialog]'));
+    if (!dialog) opener = [];
+    else if (!path.includes(dialog)) opener = path;
+    path = next;
   });
   document.addEventListener('focusout', () => {
     const [control] = path;
