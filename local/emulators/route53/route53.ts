@@ -80,7 +80,7 @@ export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): 
     }
     const id = `Z${randomBytes(8).toString('hex').toUpperCase()}`;
     const nameservers = newNameservers(id);
-    const soa = `${nameservers[0]}. hostmaster.dns.localhost. 1 7200 900 1209600 300`;
+    const soa = `${nameservers[0]}. hostmaster.dns.localhost. 1 7200 900 1209600 86400`;
     const sets = [
       { name, type: 'NS', ttl: 172_800, values: nameservers.map((each) => `${each}.`) },
       { name, type: 'SOA', ttl: 900, values: [soa] },
