@@ -24,6 +24,17 @@ const mailboxesOf = (domain: string): Account['mailboxes'] => [
   { email: `sales@${domain}`, quotaBytes: 0, usedBytes: 3 * MIB },
 ];
 
+/** Disk quotas of the server's packages in GiB, as plans of the same names include them. */
+const QUOTAS_GIB = new Map([
+  ['web-starter', 10],
+  ['web-business', 50],
+  ['web-pro', 150],
+  ['email-basic', 10],
+  ['email-business', 50],
+]);
+/** Returns the disk quota of a package in MiB. */
+const diskQuotaMib = (plan: string): number => (QUOTAS_GIB.get(plan) ?? 10) * 1024;
+
 /** UAPI functions. They mix numbers and strings as cPanel does. */
 const FUNCTIONS: Record<string, (account: Account, parameters: URLSearchParams) => unknown[]> = {
   'Email::set_always_accept': (account, parameters) => {
@@ -43,8 +54,8 @@ const FUNCTIONS: Record<string, (account: Account, parameters: URLSearchParams) 
       diskused: String(usedBytes / MIB),
       suspended_login: 0,
     })),
-  'ResourceUsage::get_usages': ({ mailboxes }) => [
-    usage('disk_usage', 'Disk Usage', String(40 * MIB), 10_240 * MIB, 'format_bytes'),
+  'ResourceUsage::get_usages': ({ plan, mailboxes }) => [
+    usage('disk_usage', 'Disk Usage', String(40 * MIB), diskQuotaMib(plan) * MIB, 'format_bytes'),
     usage('bandwidth', 'Bandwidth', '734003200', null, 'format_bytes'),
     usage('email_accounts', 'Email Accounts', String(mailboxes.length), 100, null),
   ],
@@ -77,9 +88,8 @@ const findAccount = ({ accounts, name }: WhmCall): Account =>
 const COMMANDS: Readonly<Record<string, (call: WhmCall) => unknown>> = {
   accountsummary({ accounts, name }) {
     const { domain, plan, suspended } = accounts[name] ?? refuse('Account does not exist.');
-    return {
-      acct: [{ user: name, domain, plan, suspended: suspended ? 1 : 0, disklimit: '10240M', diskused: '40M' }],
-    };
+    const disk = { disklimit: `${diskQuotaMib(plan)}M`, diskused: '40M' };
+    return { acct: [{ user: name, domain, plan, suspended: suspended ? 1 : 0, ...disk }] };
   },
   createacct({ accounts, name, parameters }) {
     const domain = parameters.get('domain') ?? '';

@@ -55,6 +55,27 @@ test('a plan bought from the wallet is hosted; a cancelled one stays until the e
   expect(listed).toMatchObject({ id, status: 'CANCELLED', panelStatus: 'ACTIVE' });
 });
 
+test('a larger plan that is bought in place of a cancelled one raises the quota on the server', async () => {
+  const account = await newAccount({ walletCents: 100_000 });
+  const hostingDomain = uniqueDomain();
+  const buy = async (plan: string) =>
+    (
+      await account.dashboard.call(createSubscription, {
+        body: { plan, billingCycle: 'MONTHLY', hostingDomain },
+      })
+    ).body.data;
+  const { id: smaller } = await buy('web-starter');
+  await waitForPanelStatus(account, smaller, 'ACTIVE');
+  await account.dashboard.call(cancelSubscription, { params: { id: smaller } });
+  const { id } = await buy('web-pro');
+  await waitForPanelStatus(account, id, 'ACTIVE');
+  const usage = await waitFor(async () => {
+    const { usage } = (await read(account, id)).body.data;
+    return usage['Disk Usage'] !== '40 MB of 10 GB' && usage;
+  });
+  expect(usage).toMatchObject({ 'Disk Usage': '40 MB of 150 GB' });
+});
+
 test('a session opens the control panel, in which mailboxes are created, without a password', async () => {
   const account = await newAccount();
   const { id, domain, become } = await createHosting(account);
