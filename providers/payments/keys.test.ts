@@ -28,7 +28,7 @@ afterAll(() => processor.close());
 
 const payment = { reference: 'pay-1', amountCents: 100, email: 'a@example.com', returnTo: 'https://example.com' };
 const body = Buffer.from(JSON.stringify({ event: 'charge.success', data: { reference: 'pay-1' } }));
-const signedWith = (key: string) => createHmac('sha512', key).update(body).digest('hex');
+const signedWith = (key: string, signed = body) => createHmac('sha512', key).update(signed).digest('hex');
 
 test('a key that the processor refuses is read again, and the call repeated with the new one', async () => {
   asked.length = 0;
@@ -48,6 +48,15 @@ test('accepts callbacks signed with the new key, and no others', async () => {
   expect(await payments.readCallback(body, signedWith(taken))).toEqual({ reference: 'pay-1' });
   for (const signature of [signedWith('-'), signedWith('guess'), '', undefined])
     await expect(payments.readCallback(body, signature)).rejects.toThrow(InvalidSignature);
+});
+
+test.each([
+  ['text', 'not JSON'],
+  ['nothing', ''],
+  ['a long reference', JSON.stringify({ event: 'charge.success', data: { reference: 'x'.repeat(3000) } })],
+])('a genuine callback with %s concerns no payment', async (_, text) => {
+  const sent = Buffer.from(text);
+  expect(await createPayments(url, keptKey(taken)).readCallback(sent, signedWith(taken, sent))).toEqual({});
 });
 
 test('without a stored key nothing is sent, and no callback is genuine', async () => {

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { entryOf } from '../../contract/enums.ts';
+import { parseJson } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { memoize } from '../../contract/memoize.ts';
 import type { PlatformKey } from '../platform-keys/platform-key.ts';
@@ -96,7 +97,11 @@ const VerifyResponse = memoize(() =>
 const Callback = memoize(() =>
   z.object({
     event: z.string(),
-    data: z.object({ reference: z.optional(z.string()), id: z.optional(z.union([z.int(), z.string()])) }),
+    data: z.object({
+      // Longer references are not the platform's, and would exceed the length of a key of the table.
+      reference: z.optional(z.string().check(z.maxLength(100))),
+      id: z.optional(z.union([z.int(), z.string()])),
+    }),
   }),
 );
 /** https://paystack.com/docs/api/dispute/#fetch */
@@ -249,7 +254,7 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
         const replacement = given.length > 0 ? await secretKey.replacementOf(key) : undefined;
         if (replacement === undefined || !isSignedWith(replacement)) throw new InvalidSignature();
       }
-      const callback = Callback().safeParse(JSON.parse(body.toString('utf8')));
+      const callback = Callback().safeParse(parseJson(body.toString('utf8')));
       if (!callback.success) return {};
       const { event, data } = callback.data;
       if (event.startsWith('charge.dispute.')) return data.id === undefined ? {} : { disputeId: String(data.id) };
