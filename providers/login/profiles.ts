@@ -30,6 +30,16 @@ async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<st
   return schema.parse(await answer.json());
 }
 
+/** The maximum length of a name in characters, as on the sign-up page. */
+const MAX_NAME_LENGTH = 100;
+
+/**
+ * Returns a name as one line of limited length. Cognito accepts 2,048 characters of any kind from programs that sign up, and every
+ * request writes the login's item, which has a name for each of its accounts.
+ */
+const lineOf = (name: string): string =>
+  [...name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()].slice(0, MAX_NAME_LENGTH).join('');
+
 /**
  * Reads the profile of an access token's bearer from its OpenID issuer, because the token does not contain one. If the profile has no name,
  * uses the part of the email address before the @. Throws {@link TokenRefused}, or another error if the issuer does not answer.
@@ -37,5 +47,9 @@ async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<st
 export async function readProfile(issuer: string, token: string): Promise<Profile> {
   const { userinfo_endpoint } = await read(Discovery, `${issuer}/.well-known/openid-configuration`);
   const { email, email_verified, name } = await read(UserInfo, userinfo_endpoint, { authorization: `Bearer ${token}` });
-  return { email, name: name?.trim() || (email.split('@')[0] ?? email), isVerified: String(email_verified) === 'true' };
+  return {
+    email,
+    name: lineOf(name ?? '') || (email.split('@')[0] ?? email),
+    isVerified: String(email_verified) === 'true',
+  };
 }
