@@ -214,10 +214,13 @@ describe('a model that takes longer than the edge waits for a byte', () => {
 
   test('answers with spaces before the document, which is charged once', async () => {
     const waiting = slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)));
-    const { said, headers, ended, done } = await call(body(false), waiting);
+    const { said, headers, ended, done } = await call({ ...body(false), my_own: 1 }, waiting);
     expect(said).toMatch(/^ {2,20}\{/);
     expect(JSON.parse(said)).toMatchObject({ choices: [{ message: { content: 'late' } }] });
-    expect(headers).toEqual({ 'content-type': 'application/json; charset=utf-8' });
+    expect(headers).toEqual({
+      'content-type': 'application/json; charset=utf-8',
+      'x-ignored-parameters': 'my_own',
+    });
     expect([ended, done]).toEqual([true, ['hold', 'end', 'settle 2']]);
   });
 

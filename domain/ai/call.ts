@@ -142,8 +142,10 @@ export class ChatCall {
     try {
       const incoming = await this.#sendRetryingKey(choice, prepared, adapter, key);
       const silentMs = performance.now() - this.#call.startedAt;
-      if (this.#staysConnected)
-        this.#keepAlive = new KeepAlive(this.#sink, contentType, this.#deps.keepAliveMs, silentMs);
+      if (this.#staysConnected) {
+        const ignored = toIgnoredHeader(this.#ignored);
+        this.#keepAlive = new KeepAlive(this.#sink, contentType, ignored, this.#deps.keepAliveMs, silentMs);
+      }
       if (adapterRequest.request.stream) await this.#relayStream(adapter, adapterRequest, incoming);
       else await this.#relayWhole(adapter, adapterRequest, incoming);
     } catch (error) {

@@ -22,12 +22,19 @@ export class KeepAlive {
   #timer: NodeJS.Timeout;
 
   /**
+   * @param headers headers of the response in addition to its content type
    * @param milliseconds between two bytes for the caller
    * @param silentMs milliseconds for which the caller has already waited
    */
-  constructor(head: Head, contentType: typeof STREAM_TYPE | typeof JSON_TYPE, milliseconds: number, silentMs: number) {
+  constructor(
+    head: Head,
+    contentType: typeof STREAM_TYPE | typeof JSON_TYPE,
+    headers: Record<string, string>,
+    milliseconds: number,
+    silentMs: number,
+  ) {
     const beat = () => {
-      if (!this.isBegun) head.begin({ 'content-type': contentType });
+      if (!this.isBegun) head.begin({ 'content-type': contentType, ...headers });
       this.isBegun = true;
       head.write(Buffer.from(BEATS[contentType]));
       this.#timer = setTimeout(beat, milliseconds);
