@@ -85,7 +85,7 @@ async function fetchNamed(
     const failure = explainCloneFailure(printed, repoUrl);
     if (failure) throw new BuildFailure(failure);
     context.output(printed);
-    const last = /^fatal: (.+)$/m.exec(printed)?.[1] ?? `git ended with exit code ${status}`;
+    const last = /^fatal: (.+?)\.?\r?$/m.exec(printed)?.[1] ?? `git ended with exit code ${status}`;
     throw new BuildFailure(`The repository ${repoUrl} could not be cloned: ${last}.`);
   }
   if (branch === undefined && /cloned an empty repository/.test(printed)) return undefined;
@@ -149,5 +149,6 @@ function explainSsh(printed: string, repoUrl: string): string | undefined {
     return `${repoUrl} does not accept this application's deploy key: add the public key from the dashboard to the repository.`;
   if (/not found|does not exist|not appear to be a git repository/i.test(printed))
     return `The repository ${repoUrl} was not found, or does not accept this application's deploy key.`;
-  return undefined;
+  const unreachable = /^ssh: (connect to .+?)\.?\r?$/m.exec(printed)?.[1];
+  return unreachable && `The host of ${repoUrl} cannot be reached: ${unreachable}.`;
 }

@@ -23,6 +23,7 @@ test.each<[printed: string, repoUrl: string, screen: string | undefined]>([
   ['remote: Not found', HTTPS, '/settings'],
   ['fatal: Could not resolve host: git.example.com', HTTPS, '/settings'],
   ['ssh: Could not resolve hostname git.example.com', SSH, '/settings'],
+  ['ssh: connect to host git.example.com port 22: Connection refused', SSH, '/settings'],
   ['WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!', SSH, undefined],
   ['Host key verification failed.', SSH, undefined],
 ])('a clone that prints “%s” from %s is fixed at %s', (printed, repoUrl, screen) => {
