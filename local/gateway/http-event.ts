@@ -59,11 +59,12 @@ const logTime = (now: Date): string =>
   `${twoDigits(now.getUTCDate())}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:` +
   `${twoDigits(now.getUTCHours())}:${twoDigits(now.getUTCMinutes())}:${twoDigits(now.getUTCSeconds())} +0000`;
 
-/**
- * Splits the target of a request line into path and query. Drops the origin of an absolute URL (`GET http://host/path`).
- */
+/** Drops the origin of a request line's target (`GET http://host/path`). */
+export const withoutOrigin = (target: string): string => target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*\/?/i, '/');
+
+/** Splits the target of a request line into path and query, without an origin. */
 export function splitTarget(target: string): { path: string; query: string } {
-  const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/#.*$/s, '');
+  const local = withoutOrigin(target).replace(/#.*$/s, '');
   const mark = local.indexOf('?');
   const path = mark < 0 ? local : local.slice(0, mark);
   return { path: path.startsWith('/') ? path : `/${path}`, query: mark < 0 ? '' : local.slice(mark + 1) };

@@ -156,6 +156,19 @@ describe('HTTP server', () => {
     }
   });
 
+  test('passes an application the path of an absolute URL, as CloudFront does', async () => {
+    const port = await front({
+      appEdgeOf: () => ({
+        decide: async () => ({ forwardTo: '', headers: {} }),
+        serve: async (_, { url }, response) => void response.setHeader('content-length', url?.length ?? 0).end(url),
+      }),
+    });
+    const paths = ['http://shop.apps.localhost/a?b=http://c/d', 'http://shop.apps.localhost?q', '/a//b?', '//a'];
+    const answers = paths.map((path) => raw(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`));
+    const bodies = (await Promise.all(answers)).map((answer) => answer.split('\r\n\r\n')[1]);
+    expect(bodies).toEqual(['/a?b=http://c/d', '/?q', '/a//b?', '//a']);
+  });
+
   test('listens on loopback alone by default, and on loopback beside the address that HOST names', async () => {
     const [outside] = outsideAddresses().filter((address) => isIPv4(address));
     const answers = async (port: number, host: string) =>

@@ -6,7 +6,7 @@ import { createFairAdmission } from '../processes/fair-admission.ts';
 import { createHostCheck, hostNameOf, listenAddresses } from './allowed-hosts.ts';
 import type { Cors } from './cors.ts';
 import type { EdgeDecision, Forwarding } from './edge.ts';
-import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
+import { type HttpRequest, splitTarget, toHttpEvent, withoutOrigin } from './http-event.ts';
 import {
   errorResponse,
   type HttpResponse,
@@ -177,6 +177,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const { method = 'GET', url = '/', rawHeaders, httpVersion, headers, socket } = request;
     const edge = options.appEdgeOf(hostNameOf(headers.host));
     if (edge) {
+      request.url = withoutOrigin(url);
       const decision = await edge.decide(request);
       if ('forwardTo' in decision) return edge.serve(decision, request, response);
       request.resume();
