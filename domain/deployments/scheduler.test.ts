@@ -152,6 +152,18 @@ test('a deployment that was stopped while it waited, or whose application is gon
   expect(submitted).toEqual([first, next, last]);
 });
 
+test('a deployment that was stopped while it waited no longer counts in the positions of the others', async () => {
+  const { deploy, deps, deployment, place } = await world(1, { a: MANY });
+  await deploy('a');
+  await deploy('a');
+  const [stopped, last] = [await deploy('a'), await deploy('a')];
+  expect(await place(last)).toMatchObject({ position: 2 });
+  const { accountId, applicationId } = deployment(stopped);
+  await failDeployment(deps, { accountId, applicationId, deploymentId: stopped }, 'The application was suspended.');
+  for (const _ of ['the record of the stream', 'its repetition']) await admitAfter(deps, deployment(stopped));
+  expect(await place(last)).toMatchObject({ position: 1 });
+});
+
 test('an operator cancels a queued deployment, and the next one is admitted', async () => {
   const { deploy, finish, deps, deployment, submitted } = await world(1, { a: MANY });
   const [first = '', next = '', waiting = '', last = ''] = [

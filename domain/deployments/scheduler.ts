@@ -151,7 +151,7 @@ async function updateUnlessChanged(
 /** Returns the writes that remove a build from its queue, once. */
 const dequeue = (
   deps: Pick<Deps, 'now'>,
-  { id, accountId }: QueuedBuild,
+  { id, accountId }: Pick<QueuedBuild, 'id' | 'accountId'>,
   onRemoved: () => Error = concurrentUpdate,
 ): Write[] => [
   remove(QueuedBuild, { accountId, id }, { pk: 'present' }, onRemoved),
@@ -173,8 +173,10 @@ function admission(deps: Deps, queued: QueuedBuild): Write[] {
 }
 
 /** Clears the build of an ended deployment, and schedules the queue of its account, which may have a free slot now. */
-export async function admitAfter(deps: Deps, { id, accountId }: Deployment): Promise<void> {
+export async function admitAfter(deps: Deps, { id, accountId, admittedAt, trigger }: Deployment): Promise<void> {
   await clearNextBuild(deps, id);
+  // A deployment that ended before its admission is still in the queue, where it counts in the positions of those behind it.
+  if (admittedAt === undefined && trigger !== 'ROLLBACK') await tryTransact(deps, dequeue(deps, { id, accountId }));
   const what = { set: schedule(BuildQueue, deps.now()), when: { waiting: { atLeast: 1 } } };
   await tryChange(deps, BuildQueue, { accountId }, what);
   await admitBuild(deps, accountId);
