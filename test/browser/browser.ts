@@ -19,42 +19,20 @@ const WAIT_TIMEOUT_MS = 110_000;
 /** Options of a poll. */
 export const POLL = { timeout: WAIT_TIMEOUT_MS } as const;
 
-/** The methods with which playwright's own runner reuses contexts. Its types do not have them. */
-interface Reusing {
-  /** Returns the context of the test before, with nothing of it: storage, routes, scripts and pages. The page that it kept is empty. */
-  _newContextForReuse: Browser['newContext'];
-  _disconnectFromReusedContext(reason: string): Promise<void>;
-}
-
-let browser: Promise<Browser & Reusing> | undefined;
+let browser: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
-/**
- * The context that the tests of a file take turns on, while one has it: a new one starts a renderer, which compiles the dashboard again. That
- * takes half a second of the processor.
- */
-let reused: Promise<BrowserContext> | undefined;
 /** Unexpected errors of the pages: exceptions, and violations of the content security policy. */
 const pageErrors: string[] = [];
 
-const launch = async (): Promise<Browser & Reusing> =>
-  (await playwright.launch({
+const launch = async (): Promise<Browser> =>
+  await playwright.launch({
     executablePath: await chromium.executablePath(),
     args: ['--no-sandbox', '--headless=shell', '--disable-dev-shm-usage'],
-  })) as Browser & Reusing;
+  });
 
-/**
- * Closes the pages of a test, which must have reported no error.
- * @param failed true if nothing of the test may remain, because it did not restore what it changed
- */
-export async function closePages(failed: boolean): Promise<void> {
+/** Closes the pages of a test, which must have reported no error. */
+export async function closePages(): Promise<void> {
   for (const context of contexts.splice(0)) await context.close();
-  const taken = await reused;
-  reused = undefined;
-  if (failed) await taken?.close();
-  else if (taken) {
-    await taken.clearPermissions();
-    await (await browser)?._disconnectFromReusedContext('the test has ended');
-  }
   expect(pageErrors.splice(0)).toEqual([]);
 }
 
@@ -72,7 +50,7 @@ export interface ContextOptions {
 /** Opens a browser context without a session. */
 export async function newContext({ size = 'desk', dark = false }: ContextOptions = {}): Promise<BrowserContext> {
   browser ??= launch();
-  const options = {
+  const context = await (await browser).newContext({
     viewport: VIEWPORTS[size],
     colorScheme: dark ? 'dark' : 'light',
     baseURL: `${local.baseUrl}/dashboard/`,
@@ -81,16 +59,8 @@ export async function newContext({ size = 'desk', dark = false }: ContextOptions
     locale: 'en-ZA',
     // Not the API's UTC: times are shown in the reader's zone.
     timezoneId: 'Africa/Johannesburg',
-  } as const;
-  let context: BrowserContext;
-  if (reused) {
-    // The second one of a test is another person's, or another device's.
-    context = await (await browser).newContext(options);
-    contexts.push(context);
-  } else {
-    reused = browser.then((opened) => opened._newContextForReuse(options));
-    context = await reused;
-  }
+  });
+  contexts.push(context);
   context.setDefaultTimeout(WAIT_TIMEOUT_MS);
   context.on('weberror', (error) => pageErrors.push(String(error.error())));
   context.on('console', (message) => {
@@ -138,15 +108,9 @@ export async function signedInContext(
   return context;
 }
 
-/** Opens a page, or returns the empty one that a reused context has. */
-export async function openPage(context: BrowserContext): Promise<Page> {
-  const empty = context.pages().find((page) => page.url() === 'about:blank');
-  return empty ?? (await context.newPage());
-}
-
 /** Opens a screen, in a page of its own unless one is given, and waits until it has loaded. */
-export async function openScreen(context: BrowserContext, path: string, given?: Page): Promise<Page> {
-  const page = given ?? (await openPage(context));
+export async function openScreen(context: BrowserContext, path: string, reused?: Page): Promise<Page> {
+  const page = reused ?? (await context.newPage());
   await page.goto(path.replace(/^\//, ''));
   await waitUntilLoaded(page);
   return page;

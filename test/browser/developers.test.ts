@@ -11,7 +11,7 @@ import { invokeFunction } from '../support/functions.ts';
 import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { receiver } from '../support/receivers.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
-import { openPage, openScreen, POLL, signedInContext } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 import { backgroundOf, missingStyles } from './styles.ts';
 
 const HTML = '<h1 onclick="alert(1)">not today</h1>';
@@ -294,7 +294,7 @@ test('a rotated secret is shown once, and an endpoint is deleted after confirmat
 test('the reference finds operations, fills in the reader’s keys, and sends real requests with their login', async () => {
   const account = await newAccount();
   const context = await signedInContext(account);
-  const page = await openPage(context);
+  const page = await context.newPage();
   await page.goto('/docs');
   await page.getByText(/^Signed in/).waitFor();
   const section = page.locator('#checkDomain');

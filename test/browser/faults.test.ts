@@ -2,7 +2,7 @@ import type { BrowserContext, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
-import { openPage, openScreen, POLL, signedInContext } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 import { SCREENS } from './screen-paths.ts';
 import { populatedAccount } from './screens.ts';
 
@@ -51,7 +51,7 @@ test('every screen says that the API is slow, unreachable or failing, and recove
     const held: Route[] = [];
     answer = async (route) => held.push(route);
     const context = contextOf(screen);
-    const page = pages.get(context) ?? (await openPage(context));
+    const page = pages.get(context) ?? (await context.newPage());
     pages.set(context, page);
     await page.goto(pathOf(screen).slice(1));
     /** Lets time pass until a text is shown; says of which screen it was not. */
@@ -112,7 +112,7 @@ test.each([
   const context = await signedInContext(await newAccount());
   let answer = (route: Route): unknown => route.abort();
   await context.route(url, (route) => answer(route));
-  const page = await openPage(context);
+  const page = await context.newPage();
   await page.goto(path);
   const main = page.locator('main');
   const alert = main.getByRole('alert').getByText('The service could not be reached.');
@@ -155,7 +155,7 @@ test('a slow API is waited for, and the screen says so', async () => {
     await seen;
     await route.continue();
   });
-  const page = await openPage(context);
+  const page = await context.newPage();
   await page.goto('apps');
   await page.getByText('The service is responding slowly.', { exact: false }).waitFor();
   answer();

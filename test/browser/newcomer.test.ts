@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newContext, openPage, POLL, waitUntilLoaded } from './browser.ts';
+import { newContext, POLL, waitUntilLoaded } from './browser.ts';
 
 test('a new customer signs up, deploys the example in one click, and dismisses the checklist', async () => {
-  const page = await openPage(await newContext());
+  const page = await (await newContext()).newPage();
   const openOverview = () => page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click();
   await page.goto('');
   await page.getByRole('link', { name: 'Create an account' }).click();

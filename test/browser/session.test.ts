@@ -5,7 +5,7 @@ import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
-import { newContext, openPage, openScreen, signedInContext, VIEWPORTS, waitUntilLoaded } from './browser.ts';
+import { newContext, openScreen, signedInContext, VIEWPORTS, waitUntilLoaded } from './browser.ts';
 
 const { demo } = local.accounts;
 type User = Pick<typeof demo, 'email' | 'password'>;
@@ -18,7 +18,7 @@ async function submitLogin(page: Page, { email, password }: User = demo): Promis
 }
 
 async function signIn(context: BrowserContext, path: string, user: User = demo): Promise<Page> {
-  const page = await openPage(context);
+  const page = await context.newPage();
   await page.goto(path);
   await submitLogin(page, user);
   return page;
@@ -153,7 +153,7 @@ test('after a sign-out, other tabs show the next user nothing of the one before'
 });
 
 test('Back from the login page skips the page that redirected to it', async () => {
-  const page = await openPage(await newContext());
+  const page = await (await newContext()).newPage();
   await page.goto('/docs');
   await page.goto('apps');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -184,7 +184,7 @@ test('a page that Back restores shows nothing of a login that has signed out, or
 });
 
 test('a callback without a sign-in started here is rejected and offers to sign in', async () => {
-  const page = await openPage(await newContext());
+  const page = await (await newContext()).newPage();
   await page.goto('callback?code=stolen&state=forged');
   await page.getByText('You are not signed in').waitFor();
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -197,7 +197,7 @@ test('a sign-in that cannot start says so, and starts on request', async () => {
   const context = await newContext();
   let isReachable = false;
   await context.route(METADATA, (route) => (isReachable ? route.continue() : route.abort()));
-  const page = await openPage(context);
+  const page = await context.newPage();
   for (const path of ['sign-in', 'apps/new']) {
     await page.goto(path);
     await page.getByRole('heading', { name: 'The login page could not be opened' }).waitFor();
@@ -226,7 +226,7 @@ test.each([METADATA, '**/dashboard/assets/oidc-client-ts-*.js'])(
 
 test('without JavaScript or storage, the page says in sight what it needs', async () => {
   const context = await newContext();
-  const page = await openPage(context);
+  const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send('Emulation.setScriptExecutionDisabled', { value: true });
   await page.goto('apps');
