@@ -328,6 +328,18 @@ test.each([
   );
 });
 
+test('says that there is no package.json only if that is the cause', async () => {
+  const failed = (script: string, command: string) => {
+    const files = { 'pnpm-workspace.yaml': 'packages: [a]', 'pnpm-lock.yaml': '' };
+    const planned = planInstall(command, directoryOf(files), undefined);
+    return withNpm(`${script}; exit 1`, (context) => install(planned, context), 'pnpm');
+  };
+  const missing = 'echo " ERR_PNPM_NO_PKG_MANIFEST  No package.json found in /a"';
+  await expect(failed(missing, 'pnpm install')).rejects.toThrow(': there is no package.json. Set installCommand');
+  for (const command of ['npm ci', 'pnpm --dir a install'])
+    await expect(failed('echo " ERR_PNPM_FETCH_403"', command)).rejects.toThrow(/failed with exit code 1\.$/);
+});
+
 test('asks the registry once for packages that the cache does not have', async () => {
   const planned = plan({ 'package-lock.json': {} });
   const old = 'test -z "$npm_config_prefer_offline" || { echo "npm error code ETARGET"; exit 1; }';

@@ -34,6 +34,9 @@ const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
 /** The lockfile contains every version and its hash, so npm need not query the registry for cached packages. */
 const PREFER_CACHE = { npm_config_prefer_offline: 'true' };
 
+/** Matches what npm, pnpm and Yarn print if there is no package.json where they look for it. */
+const NO_MANIFEST = /ENOENT.*package\.json|No package\.json found|No project found/;
+
 /** Characters of the end of the output that are kept to explain a failure. */
 const MAX_TAIL_CHARACTERS = 64 * 1024;
 
@@ -109,7 +112,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
   const hint = mismatched
     ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
-    : describeFiles(command, context.directory, lockfile) ||
+    : describeFiles(printed, context.directory, lockfile) ||
       describeEngines(printed) ||
       describeConflict(printed) ||
       describeRegistryVariables(context.directory, context.environment);
@@ -117,8 +120,8 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
 }
 
 /** Returns the cause and the remedy if package.json is missing or npm's lockfile is invalid; otherwise an empty text. */
-function describeFiles(command: string, directory: string, lockfile: string): string {
-  if (/^(npm|pnpm|yarn)\b/.test(command) && !existsSync(join(directory, 'package.json')))
+function describeFiles(printed: string, directory: string, lockfile: string): string {
+  if (NO_MANIFEST.test(printed) && !existsSync(join(directory, 'package.json')))
     return ': there is no package.json. Set installCommand to "npm ci", which then installs nothing';
   const file = join(directory, lockfile);
   if (!lockfile.endsWith('.json') || !existsSync(file)) return '';
