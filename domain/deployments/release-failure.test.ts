@@ -210,6 +210,16 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
   expect(explained).not.toContain('previous release');
 });
 
+test.each([['next'], ['node_modules/.bin/next'], ['/var/log/app.log']])(
+  'does not ask to make %s executable, which is no file of the repository',
+  (file) => {
+    const explained = explainReleaseFailure({ status: undefined, error: EXITED }, '/', [
+      `sh: line 1: ${file}: Permission denied`,
+    ]);
+    expect(explained).not.toContain('executable');
+  },
+);
+
 test('an error status is explained by the log', () => {
   const text = explainReleaseFailure({ status: 500, error: undefined }, '/health', [
     'TypeError: x is not a function',

@@ -66,7 +66,8 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     'Node only removes types: compile the code in the build, or start it with tsx ("tsx server.ts").',
   ],
   [
-    /^(?:\S*\/)?sh: (?:line )?\d+: (\S+): Permission denied/,
+    // Neither a package's program nor a file of the system, to which the output was redirected.
+    /^(?:\S*\/)?sh: (?:line )?\d+: (?!\/|\S*node_modules\/)(?=\S*\/)(\S+): Permission denied/,
     ([, file]) => `The file is not executable: run "git update-index --chmod=+x ${file}", commit, and deploy again.`,
   ],
   [
