@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, type Stats } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+import { MAX_ENTRIES } from '../../providers/archives/zip.ts';
 import type { Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 
@@ -110,6 +111,7 @@ async function collectRoot(
   isSkipped: (path: string) => boolean,
 ): Promise<Item[]> {
   const items: Item[] = [];
+  let followed = 0;
 
   /**
    * Adds a directory's entries.
@@ -137,6 +139,12 @@ async function collectRoot(
     entry: Dirent | Stats,
     through: readonly string[],
   ): Promise<void> => {
+    // Directories that link to each other have as many paths as there are orders of them.
+    if (through.length > 0) followed += 1;
+    if (followed > MAX_ENTRIES)
+      throw new BuildFailure(
+        `The links in "${from}" point to more than 65,000 files: package directories without links.`,
+      );
     if (entry.isDirectory()) return walk(source, path, through);
     if (entry.isSymbolicLink()) return addLink(source, path, through);
     // Skips sockets and other special files.
@@ -156,9 +164,10 @@ async function collectRoot(
     if (from === '' || pathsTo(targetPath).includes(from)) {
       const link = relative(dirname(source), target).split(sep).join('/');
       items.push({ path, source, size: link.length, executable: false, link });
-    } else if (!through.includes(target)) {
+    } else {
       // The link points out of the packaged directory, so its target is packaged instead.
-      await add(target, path, found, [...through, target]);
+      const real = await realpath(target);
+      if (!through.includes(real)) await add(target, path, found, [...through, real]);
     }
   };
 
