@@ -37,4 +37,5 @@ test('the log warns about rules of other hosts, which a site does not apply', ()
   expect(siteWarnings(directory)).toEqual([expect.stringContaining('_headers is not applied')]);
   writeFileSync(join(directory, '_redirects'), '/old /new 301\n/* /index.html 200\n');
   expect(siteWarnings(directory)[0]).toContain('_redirects has rules that are not applied');
+  expect(siteWarnings(application(undefined, ['_redirects/a.html']).directory)).toEqual([]);
 });

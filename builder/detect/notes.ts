@@ -5,7 +5,7 @@ import type { Job } from '../../providers/builds/builds.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
-import { readText } from '../read-text.ts';
+import { readBeginning } from '../read-text.ts';
 import { isFrontPageRule } from '../site/site.ts';
 import { packagesNear } from './packages.ts';
 
@@ -110,10 +110,13 @@ export const dockerfileNote = (directory: string, framework: Framework | undefin
     ? [`Dockerfile is not used: the application is built as ${framework?.name ?? 'a Node.js project'}`]
     : [];
 
+/** Bytes of a file `_redirects` that are examined. */
+const MAX_REDIRECTS_BYTES = 1024 * 1024;
+
 /** Returns warnings about files in a site that other hosts apply, and this one does not. */
 export function siteWarnings(site: string): string[] {
   const redirects = join(site, '_redirects');
-  const rules = existsSync(redirects) ? readText(redirects).split('\n') : [];
+  const rules = existsSync(redirects) ? readBeginning(redirects, MAX_REDIRECTS_BYTES).split('\n') : [];
   const isIgnored = rules.some((line) => /^\s*[^#\s]/.test(line) && !isFrontPageRule(line));
   return [
     ...(isIgnored ? ['warning: _redirects has rules that are not applied: only "/* /index.html 200" is.'] : []),

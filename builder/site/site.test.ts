@@ -97,6 +97,7 @@ test('redirects a directory to its URL with a slash, on the same host', async ()
 
 test('unknown paths get 404, the page 404.html, or the front page if requested', async () => {
   expect((await (await serve({ 'index.html': 'home' }))('/x')).status).toBe(404);
+  expect((await (await serve({ 'index.html': 'home', '_redirects/a.html': 'a' }))('/x')).status).toBe(404);
   const custom = await (await serve({ 'index.html': 'home', '404.html': 'lost' }))('/x');
   expect([custom.status, custom.body.toString()]).toEqual([404, 'lost']);
   for (const request of [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, posix, relative, sep } from 'node:path';
@@ -140,7 +140,7 @@ function fallbackOf(root: string, single: boolean): Found | undefined {
     isFile(join(root, name)) ? { file: join(root, name), status } : undefined;
   const redirects = join(root, '_redirects');
   const servesFrontPage =
-    single || (existsSync(redirects) && readFileSync(redirects, 'utf8').split('\n').some(isFrontPageRule));
+    single || (isFile(redirects) && readFileSync(redirects, 'utf8').split('\n').some(isFrontPageRule));
   return page('200.html', 200) ?? (servesFrontPage ? page('index.html', 200) : undefined) ?? page('404.html', 404);
 }
 
