@@ -24,3 +24,11 @@ test.each([
     resolveBuildCommand({ framework, buildCommand }, manifest, packagesBelow('/absent', manifest), runner);
   expect([command('pnpm'), command('npm')]).toEqual([`pnpm exec ${name} build`, `npx ${name} build`]);
 });
+
+test('runs a script that is empty, which does nothing', () => {
+  const manifest = parseManifest('{"scripts":{"build":" ","start":"node app.js"}}');
+  for (const buildCommand of [null, 'npm run build'])
+    expect(resolveBuildCommand({ framework: 'NODE', buildCommand }, manifest, packagesBelow('/absent', manifest))).toBe(
+      'npm run build',
+    );
+});

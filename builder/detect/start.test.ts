@@ -19,6 +19,7 @@ test.each<[object, string[], string, string | undefined]>([
   [{ main: './lib' }, ['lib/index.js'], 'node lib/index.js', 'main of package.json'],
   [{ scripts: { start: 'node bin/www\n' } }, ['bin/www'], 'node bin/www', 'start script'],
   [{ scripts: { start: '' }, main: 'app.js' }, ['app.js'], 'node app.js', 'main of package.json'],
+  [{ scripts: { start: 'npm run migrate && node bin/www', migrate: '' } }, ['bin/www'], 'node bin/www', 'start script'],
   [{ scripts: { start: 'node bin/www' }, main: 'app.js' }, ['bin/www', 'app.js'], 'node bin/www', 'start script'],
   [
     { scripts: { start: 'node --enable-source-maps server.js' } },

@@ -8,10 +8,15 @@ const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
 const onlyStrings = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
-/** Returns the scripts that have a command, trimmed. For npm, too, a package with an empty start script has none. */
-const withCommand = (scripts: Record<string, unknown>): Record<string, string> =>
+/**
+ * Returns the scripts, trimmed, without an empty start script: for npm, too, a package with one has none. Other empty scripts can be run, and
+ * do nothing.
+ */
+const usableScripts = (scripts: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(onlyStrings(scripts)).flatMap(([name, command]) => (command.trim() ? [[name, command.trim()]] : [])),
+    Object.entries(onlyStrings(scripts))
+      .map(([name, command]) => [name, command.trim()] as const)
+      .filter(([name, command]) => name !== 'start' || command !== ''),
   );
 
 /** The programs with which a package is developed: one or an array (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
@@ -44,7 +49,7 @@ const Manifest = memoize(() =>
     devEngines: z.catch(z.optional(z.object({ runtime: engines(), packageManager: engines() })), undefined),
     volta: z.catch(z.object({ node: text() }), { node: undefined }),
     nodemonConfig: z.catch(z.optional(NodemonConfig()), undefined),
-    scripts: z.pipe(packages(), z.transform(withCommand)),
+    scripts: z.pipe(packages(), z.transform(usableScripts)),
     workspaces: z.optional(z.unknown()),
     dependencies: packages(),
     devDependencies: packages(),
