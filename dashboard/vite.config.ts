@@ -22,6 +22,9 @@ const FORM_CODE =
 const OVERVIEW_CODE =
   /dashboard.(?:apps.(?:AppRows|app-|api)|ui.(?:Row|money|Meter|LinkRow)|accounts.audit)|contract.(?:apps.(?:apps|host)|limits|hosts)/;
 
+/** The calls of members, keys, money, webhooks and AI. Applications, which are near their budget, need none of them. */
+const ACCOUNT_CODE = /contract.(?:accounts|ai|billing|webhooks)|dashboard.accounts.api/;
+
 const minify = (css: string): string => css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
 
 /**
@@ -72,6 +75,7 @@ export default defineConfig({
             { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 2 },
             // Small modules that at least two areas share: one chunk for those of the overview, one for the others.
             { name: 'views', test: OVERVIEW_CODE, minShareCount: 2, priority: 1 },
+            { name: 'account', test: ACCOUNT_CODE, minShareCount: 2, priority: 1 },
             { name: 'audit', test: /contract.audit/, minShareCount: 2, priority: 1 },
             { name: 'contracts', test: /contract.|dashboard.ui.(?!chart)/, minShareCount: 2, priority: 0 },
           ],

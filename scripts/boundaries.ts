@@ -43,17 +43,17 @@ export const AREAS: Record<string, readonly string[]> = {
 export const SCREENS: Record<string, readonly string[]> = {
   accounts: [],
   ai: [],
-  billing: ['accounts'],
+  billing: [],
   'custom-domains': [],
-  databases: ['accounts'],
+  databases: [],
   deployments: [],
   dns: [],
   hosting: [],
   webhooks: [],
-  apps: ['accounts', 'custom-domains', 'databases', 'deployments'],
+  apps: ['custom-domains', 'databases', 'deployments'],
   developers: ['accounts', 'webhooks'],
   overview: ['accounts', 'apps'],
-  registrar: ['accounts', 'dns'],
+  registrar: ['dns'],
   operator: [],
 };
 

@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { GRACE_DAYS } from '../../contract/accounts/deletion.ts';
 import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
 import { RightContext, useRefusal } from '../api/rights.ts';
+import { useMe } from '../api/use-me.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { formatNumber } from '../ui/chart/figures.ts';
@@ -18,7 +19,6 @@ import {
   useCancelDeletion,
   useCreateExportLink,
   useExports,
-  useMe,
   useRequestDeletion,
   useStartExport,
 } from './api.ts';

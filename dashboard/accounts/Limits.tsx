@@ -1,8 +1,8 @@
+import { useMe } from '../api/use-me.ts';
 import { LimitTable } from '../ui/LimitTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
-import { useMe } from './api.ts';
 
 /** The account's limits, and the usage of those that are counted. */
 export const Limits = () => (

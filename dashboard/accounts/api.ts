@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createKey, listKeys, revokeKey, updateKey } from '../../contract/accounts/api-keys.ts';
 import { cancelDeletion, requestDeletion } from '../../contract/accounts/deletion.ts';
 import { createExportLink, listExports, startExport } from '../../contract/accounts/export.ts';
-import { getMe } from '../../contract/accounts/me.ts';
 import {
   acceptInvitation,
   inviteMember,
@@ -23,7 +22,6 @@ import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { queryKey, useApiQuery } from '../api/use-api-query.ts';
 
-export type Account = Output<typeof getMe>['data']['account'];
 export type ApiKey = Output<typeof listKeys>['data'][number];
 
 export type Member = Output<typeof listMembers>['data']['members'][number];
@@ -71,8 +69,6 @@ export function useSetNotificationSettings() {
   };
   return { save, isPending: set.isPending };
 }
-
-export const useMe = () => useApiQuery(getMe);
 
 /** @param allPages true to load the whole list, so that it can be searched */
 export const useApiKeys = ({ allPages = false } = {}) => useApiList(listKeys, {}, { allPages });

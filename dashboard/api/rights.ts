@@ -1,8 +1,7 @@
 import { createContext, useContext, useEffect } from 'react';
-import { getMe } from '../../contract/accounts/me.ts';
 import { hasRight, MEMBER_ROLES, type MemberRole, type Right, roleMessage } from '../../contract/roles.ts';
 import { knownRole, rememberRole } from '../login/account-choice.ts';
-import { useApiQuery } from './use-api-query.ts';
+import { useMe } from './use-me.ts';
 
 /** The right that changes in this part of the screen require, unless a button names another one. */
 export const RightContext = createContext<Right>('member');
@@ -12,7 +11,7 @@ export const RoleContext = createContext<MemberRole>('owner');
 
 /** Returns the role of the login in the current account. It decides what is shown; the API decides what is allowed. */
 export function useRole(): MemberRole {
-  const me = useApiQuery(getMe);
+  const me = useMe();
   const roles: readonly string[] = me.data?.data.roles ?? [];
   const role = MEMBER_ROLES.find((known) => roles.includes(known));
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { isIncluded } from '../../contract/billing/plans.ts';
-import { useMe } from '../accounts/api.ts';
+import { useMe } from '../api/use-me.ts';
 import { addVat, formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';

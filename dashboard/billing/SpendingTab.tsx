@@ -1,8 +1,8 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
-import { useMe } from '../accounts/api.ts';
 import { isFirstAttempt } from '../api/query-client.ts';
+import { useMe } from '../api/use-me.ts';
 import { ColumnChart } from '../ui/ColumnChart.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Meter, shareOf } from '../ui/Meter.tsx';

@@ -1,5 +1,5 @@
 import { limitRule } from '../../contract/limits/limits.ts';
-import { useMe } from '../accounts/api.ts';
+import { useMe } from '../api/use-me.ts';
 import { Meter } from '../ui/Meter.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';

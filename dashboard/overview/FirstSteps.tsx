@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { useMe } from '../accounts/api.ts';
 import { useApi } from '../api/context.ts';
+import { useMe } from '../api/use-me.ts';
 import { useApps, useCreateApp } from '../apps/api.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Section } from '../ui/Section.tsx';

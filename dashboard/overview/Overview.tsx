@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
-import { type Account, useMe } from '../accounts/api.ts';
 import { isFirstAttempt } from '../api/query-client.ts';
+import { type Account, useMe } from '../api/use-me.ts';
 import { AppRows } from '../apps/AppRows.tsx';
 import { useApps } from '../apps/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Account } from '../accounts/api.ts';
+import type { Account } from '../api/use-me.ts';
 import type { OverviewData } from './api.ts';
 import { listAttentionItems } from './attention-items.ts';
 

@@ -1,5 +1,5 @@
 import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
-import type { Account } from '../accounts/api.ts';
+import type { Account } from '../api/use-me.ts';
 import type { Application } from '../apps/api.ts';
 import { count } from '../ui/count.ts';
 import { isNearLimit } from '../ui/Meter.tsx';

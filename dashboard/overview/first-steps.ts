@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/api.ts';
+import type { Account } from '../api/use-me.ts';
 import type { Application } from '../apps/api.ts';
 
 /** The state from which the checklist of a new account is derived. */

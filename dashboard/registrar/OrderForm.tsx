@@ -1,9 +1,8 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import type { getMe } from '../../contract/accounts/me.ts';
 import { COUNTRIES } from '../../contract/registrar/countries.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
-import type { Output } from '../../contract/route.ts';
+import type { Account } from '../api/use-me.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
@@ -16,7 +15,7 @@ interface OrderFormProps {
   name: string;
   /** Price in rand per year, excluding VAT. */
   price: number;
-  account: Output<typeof getMe>['data']['account'];
+  account: Account;
 }
 
 const regionNames = new Intl.DisplayNames(['en'], { type: 'region' });

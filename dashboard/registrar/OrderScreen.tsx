@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useMe } from '../accounts/api.ts';
+import { useMe } from '../api/use-me.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';

@@ -1,7 +1,4 @@
-import type { getMe } from '../../contract/accounts/me.ts';
-import type { Output } from '../../contract/route.ts';
-
-type Account = Output<typeof getMe>['data']['account'];
+import type { Account } from '../api/use-me.ts';
 
 /** Returns the initial values of the order form. Paths match the contract, so that its errors appear at their fields. */
 export const initialValues = ({ name, email }: Account) => ({

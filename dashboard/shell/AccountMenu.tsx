@@ -1,6 +1,6 @@
-import { getMe } from '../../contract/accounts/me.ts';
+import type { getMe } from '../../contract/accounts/me.ts';
 import type { Output } from '../../contract/route.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
+import { useMe } from '../api/use-me.ts';
 import { clearDrafts } from '../drafts.ts';
 import { chooseAccount } from '../login/account-choice.ts';
 import { useSession } from '../login/context.ts';
@@ -17,7 +17,7 @@ function switchTo({ id, role }: Account, ownId: string | undefined): void {
 /** The signed-in user, the accounts to switch between and the sign-out button, in a native popover: Escape and a click outside close it. */
 export function AccountMenu() {
   const session = useSession();
-  const me = useApiQuery(getMe);
+  const me = useMe();
   const { accounts = [], account } = me.data?.data ?? {};
   const hasChoice = account !== undefined && accounts.length > 1;
   // A user of several accounts must see which one is current.

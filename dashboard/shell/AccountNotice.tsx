@@ -3,12 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import { cancelDeletion } from '../../contract/accounts/deletion.ts';
-import { getMe } from '../../contract/accounts/me.ts';
 import { isAccountSuspended, suspensionMessage } from '../../contract/errors.ts';
-import type { Output } from '../../contract/route.ts';
 import { toFailure } from '../api/failure.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
+import { type Account, useMe } from '../api/use-me.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { count } from '../ui/count.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
@@ -29,7 +27,7 @@ function useSuspensionMessage(): string | undefined {
   );
 }
 
-type Exceeded = NonNullable<Output<typeof getMe>['data']['account']['planLimitExceeded']>;
+type Exceeded = NonNullable<Account['planLimitExceeded']>;
 
 /** Banner for an account with more applications than its plan allows. */
 function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {
@@ -62,7 +60,7 @@ function DeletionBanner({ endsAt }: { endsAt: string }) {
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const reported = useSuspensionMessage();
-  const me = useApiQuery(getMe);
+  const me = useMe();
   const { account, suspensionReason, notices = [] } = me.data?.data ?? {};
   const suspension = reported ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
   const exceeded = account?.planLimitExceeded;

@@ -1,11 +1,10 @@
 import { Link } from 'wouter';
-import { getMe } from '../../contract/accounts/me.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
+import { useMe } from '../api/use-me.ts';
 import { Icon } from '../ui/Icon.tsx';
 
 /** The link to the notifications, with the number of unread ones. */
 export function NotificationBell() {
-  const me = useApiQuery(getMe);
+  const me = useMe();
   const unread = me.data?.data.unreadNotifications ?? 0;
   const label = unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`;
   return (
