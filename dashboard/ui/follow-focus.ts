@@ -23,8 +23,8 @@ export function followFocus(): void {
     const [control] = path;
     if (!control || isUsable(control) || !isFocusLost()) return;
     const around = [...path.slice(1), ...opener].find((each) => each.isConnected && each.matches(PARTS));
-    // Nothing is left of a dialog that a link has opened.
-    const part = around ?? document.querySelector('main');
+    // Nothing is left of a dialog that a link has opened, or of a notification. What an open dialog covers takes no focus.
+    const part = around ?? document.querySelector<HTMLElement>('[role=dialog]') ?? document.querySelector('main');
     path = [];
     if (part && !part.hasAttribute('tabindex')) part.tabIndex = -1;
     part?.focus({ preventScroll: true });

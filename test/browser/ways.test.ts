@@ -120,6 +120,17 @@ test('the focus returns to a control whose action ends, and moves to the part ar
   await page.keyboard.press('Escape');
   await page.locator('main:focus').waitFor();
 
+  // A notification that is closed above a dialog leaves the focus in the dialog, not behind it.
+  await page.route('**/v1/notifications/settings', (route) => route.abort());
+  await openScreen(page.context(), 'settings/notifications', page);
+  await kind.click();
+  await page.getByRole('alert').waitFor();
+  await page.getByRole('tab', { name: 'Members' }).click();
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.getByRole('alert').getByRole('button').press('Enter');
+  await page.locator('[role=dialog]:focus').waitFor();
+
   // The navigation of a phone closes, and its link does not leave the screen.
   await page.setViewportSize(VIEWPORTS.phone);
   await openScreen(page.context(), 'billing/plans', page);
