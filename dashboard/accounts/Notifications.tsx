@@ -6,6 +6,7 @@ import {
   NOTIFICATION_KINDS,
   type NotificationKind,
 } from '../../contract/accounts/notifications.ts';
+import { entryOf } from '../../contract/enums.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
@@ -64,13 +65,16 @@ function MarkRead({ notifications }: Shown) {
 
 type Notification = Shown['notifications'][number];
 
+/** Returns the label of a kind; the kind itself if only a newer version knows it. */
+const labelOf = ({ kind }: Notification): string => entryOf(NOTIFICATION_KINDS, kind)?.label ?? kind;
+
 const VIEW: ListView<Notification> = {
-  text: ({ title, kind }) => `${title} ${NOTIFICATION_KINDS[kind].label}`,
+  text: (notification) => `${notification.title} ${labelOf(notification)}`,
   sorts: {
     oldest: { label: 'Oldest first', compare: byTime(({ at }) => at) },
     unread: { label: 'Unread first', compare: (a, b) => Number(a.isRead) - Number(b.isRead) },
   },
-  status: ({ kind }) => NOTIFICATION_KINDS[kind].label,
+  status: labelOf,
   statusName: { one: 'kind', all: 'All kinds' },
 };
 

@@ -155,6 +155,14 @@ test('the bell opens the notifications, which are marked as read and switched of
   await page.getByRole('link', { name: 'Notifications, 1 unread' }).click();
   const row = page.locator('.row', { hasText: 'A deployment of Broken failed.' });
   await row.getByText('New', { exact: false }).waitFor();
+  // A kind of a newer release, while the dashboard is still the older one's.
+  await page.route('**/v1/notifications', async (route) => {
+    const response = await route.fetch();
+    const json = await response.text();
+    await route.fulfill({ response, body: json.replace('"kind":"deployment-failed"', '"kind":"newer"') });
+  });
+  await page.reload();
+  await row.waitFor();
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect.poll(() => row.getByText('New', { exact: false }).count(), POLL).toBe(0);
   const failures = (region: string) => page.getByRole('region', { name: region }).getByLabel('Failed deployments');
