@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { cancelDeletion } from '../../contract/accounts/deletion.ts';
 import { isAccountSuspended, suspensionMessage } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
+import { RoleContext, useRole } from '../api/rights.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { type Account, useMe } from '../api/use-me.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
@@ -56,11 +57,12 @@ function DeletionBanner({ endsAt }: { endsAt: string }) {
   );
 }
 
-/** Shows the account's notices above the content. If the account is suspended, shows the reason in place of the content. */
+/** Shows the account's notices above the content, both with the login's role. If the account is suspended, shows the reason in place of the content. */
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const reported = useSuspensionMessage();
   const me = useMe();
+  const role = useRole();
   const { account, suspensionReason, notices = [] } = me.data?.data ?? {};
   const suspension = reported ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
   const exceeded = account?.planLimitExceeded;
@@ -82,7 +84,7 @@ export function AccountNotice({ children }: { children: ReactNode }) {
     );
   }
   return (
-    <>
+    <RoleContext value={role}>
       {notices.map(({ name, message }) => (
         <div key={name} role="status" className="notice">
           {message}
@@ -91,6 +93,6 @@ export function AccountNotice({ children }: { children: ReactNode }) {
       {account?.deletion && <DeletionBanner {...account.deletion} />}
       {exceeded && <PlanLimitBanner {...exceeded} />}
       {children}
-    </>
+    </RoleContext>
   );
 }

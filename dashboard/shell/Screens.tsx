@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
-import { RightContext, RoleContext, useRole } from '../api/rights.ts';
+import { RightContext } from '../api/rights.ts';
 import { loadPage } from '../load-page.ts';
 import { NotFound } from '../ui/NotFound.tsx';
 import { Skeletons } from '../ui/QueryBoundary.tsx';
@@ -28,22 +28,19 @@ const AREAS = NAV_ITEMS.map(({ href, load }) => ({
 /** Renders the screen of the current URL. An area that failed leaves the others usable. */
 export function Screens() {
   const [location] = useLocation();
-  const role = useRole();
   const current = NAV_ITEMS.findLast(({ href }) => isCurrent(location, href));
   return (
     <ErrorBoundary key={current?.href}>
-      <RoleContext value={role}>
-        <RightContext value={current?.right ?? 'member'}>
-          <Suspense fallback={<Skeletons lines={4} />}>
-            <Switch>
-              {AREAS.map(({ path, area }) => (
-                <Route key={path} path={path} component={area()} />
-              ))}
-              <Route component={NotFound} />
-            </Switch>
-          </Suspense>
-        </RightContext>
-      </RoleContext>
+      <RightContext value={current?.right ?? 'member'}>
+        <Suspense fallback={<Skeletons lines={4} />}>
+          <Switch>
+            {AREAS.map(({ path, area }) => (
+              <Route key={path} path={path} component={area()} />
+            ))}
+            <Route component={NotFound} />
+          </Switch>
+        </Suspense>
+      </RightContext>
     </ErrorBoundary>
   );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
+import { cancelDeletion, requestDeletion } from '../../contract/accounts/deletion.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { listNotifications } from '../../contract/accounts/notifications.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
@@ -118,6 +119,13 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   await theirs.goto('ai');
   await theirs.getByText(roleMessage('developer', 'pay')).waitFor();
   expect(await theirs.getByRole('button', { name: 'Buy credits' }).isDisabled()).toBe(true);
+  // The notices above every screen follow the role too.
+  const confirm = (await account.dashboard.call(getMe)).body.data.account.email;
+  await account.dashboard.call(requestDeletion, { body: { confirm } });
+  await theirs.reload();
+  const cancel = theirs.getByRole('button', { name: 'Cancel deletion' });
+  await expect.poll(() => cancel.getAttribute('title'), POLL).toBe(roleMessage('developer', 'manage'));
+  await account.dashboard.call(cancelDeletion);
   await theirs.goto('settings');
 
   await page.reload();
