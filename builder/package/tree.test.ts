@@ -29,6 +29,6 @@ test('refuses directories whose links to each other have more paths than a relea
   const names = [...'01234567'];
   const links = Object.fromEntries(names.map((name) => [name, `../${name}`]));
   await expect(pathsOf(Object.fromEntries(names.map((name) => [name, links])))).rejects.toThrow(
-    'The links in "site" point to more than 65,000 files: package directories without links.',
+    'The links in "site" point to more than 65,000 files and directories: package directories without links.',
   );
 });

@@ -143,7 +143,7 @@ async function collectRoot(
     if (through.length > 0) followed += 1;
     if (followed > MAX_ENTRIES)
       throw new BuildFailure(
-        `The links in "${from}" point to more than 65,000 files: package directories without links.`,
+        `The links in "${from}" point to more than 65,000 files and directories: package directories without links.`,
       );
     if (entry.isDirectory()) return walk(source, path, through);
     if (entry.isSymbolicLink()) return addLink(source, path, through);

@@ -22,7 +22,6 @@ export const APP_CONTENTS: readonly Contents[] = [
         'branch',
         'installCommand',
         'buildCommand',
-
         'startFile',
         'startCommand',
         'rootDirectory',

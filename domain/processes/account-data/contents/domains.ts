@@ -55,7 +55,6 @@ export const DOMAIN_CONTENTS: readonly Contents[] = [
         'expiresAt',
         'nameservers',
         'dnsProvider',
-
         'owner',
         'years',
         'privacy',
