@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { registrarSimulation } from '../../test/simulation/registrar.ts';
+import { seededRandom } from '../../test/simulation/simulation.ts';
+import { auditIn } from '../../test/support/memory-table.ts';
+import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
+import { onDomainInvoicePaid } from './lifecycle.ts';
+import { checkTask, finishTask, refuseTask, submitTask } from './tasks.ts';
+
+const DAY = 86_400_000;
+const NAME = 'shop.co.za';
+
+/** A paid order, of which nothing has reached the registrar. */
+async function ordered(cents = 500_000, years = 1) {
+  const run = registrarSimulation({
+    random: seededRandom(1),
+    crashRate: 0,
+    lossRate: 0,
+    takesMs: () => 1000,
+    refuses: () => false,
+    registeredByOthers: () => false,
+  });
+  const account = await run.open(cents);
+  await run.order(account, NAME, years);
+  const domain = () => {
+    const [found] = run.domains();
+    if (!found) throw new Error('no domain');
+    return found;
+  };
+  const ids = { accountId: account, domainId: domain().id };
+  const fulfil = async () => {
+    for (const invoice of run.invoices()) await onDomainInvoicePaid(run.steady, invoice);
+  };
+  const statuses = () => run.invoices().map(({ status }) => status);
+  return { run, domain, ids, fulfil, statuses };
+}
+
+/** The same order once the registrar has its task. */
+async function begun(years = 1) {
+  const order = await ordered(500_000, years);
+  await order.fulfil();
+  return order;
+}
+
+test('a request whose response was lost is found and continued', async () => {
+  const { run, domain, ids } = await begun();
+  const submit = () => submitTask(run.steady, ids);
+  const silent = { ...run.steady.registrar };
+  silent.register = async (request) => {
+    await run.steady.registrar.register(request);
+    throw new Error('no response');
+  };
+  await expect(submitTask({ ...run.steady, registrar: silent }, ids)).rejects.toThrow('no response');
+  expect(domain().task?.operationId).toBeUndefined();
+  expect(await submit()).toMatchObject({ state: 'PENDING' });
+  expect(domain().task?.operationId).toBe('op_0');
+  expect(run.operations).toHaveLength(1);
+});
+
+test('an operation of an earlier owner that was refused does not refuse this one', async () => {
+  const { run, domain, ids } = await begun();
+  const now = run.clock.now;
+  run.operations.push({
+    id: 'op_earlier',
+    kind: 'REGISTER_DOMAIN',
+    domain: NAME,
+    years: 1,
+    status: 'REFUSED',
+    message: '',
+    submittedAt: now,
+    doneAt: now,
+  });
+  await submitTask(run.steady, ids);
+  expect(domain().task?.operationId).toBe('op_1');
+});
+
+test('a name that the registrar refuses because it has registered it for us is not refunded', async () => {
+  const { run, ids } = await begun();
+  run.registry.set(NAME, { ours: true, expiresAt: run.clock.now + 365 * DAY, nameservers: [] });
+  expect(await submitTask(run.steady, ids)).toMatchObject({ state: 'DONE' });
+});
+
+test('a registration that is finished twice at once is announced and recorded once', async () => {
+  const { run, domain, ids } = await begun();
+  await submitTask(run.steady, ids);
+  run.clock.now += 2000;
+  expect(await checkTask(run.steady, ids)).toMatchObject({ state: 'DONE' });
+  await Promise.all([finishTask(run.steady, ids), finishTask(run.steady, ids)]);
+  expect(domain()).toMatchObject({ status: 'ACTIVE' });
+  expect(run.registeredEvents()).toHaveLength(1);
+  expect(auditIn(run.memory).filter((action) => action.endsWith('domain.registered'))).toHaveLength(1);
+});
+
+test.each([
+  ['finished', 'domain.renewed', finishTask],
+  ['refused', 'domain.renewal-refused', refuseTask],
+] as const)('a renewal without an invoice that is %s twice at once is recorded once', async (_, action, end) => {
+  const { run, domain, ids } = await begun(3);
+  await run.runUntilIdle();
+  run.clock.now = Date.parse(domain().registryExpiresAt ?? '') - 20 * DAY;
+  await run.advance(domain());
+  if (!domain().task) await run.advance(domain());
+  expect(domain().task).toMatchObject({ kind: 'RENEW' });
+  await Promise.all([end(run.steady, ids), end(run.steady, ids)].map((each) => each.catch(() => {})));
+  expect(domain().task).toBeUndefined();
+  expect(auditIn(run.memory).filter((each) => each.endsWith(action))).toHaveLength(1);
+});
+
+test('a paid renewal that begins twice keeps the operation of the first', async () => {
+  const { run, domain, ids } = await begun();
+  await run.runUntilIdle();
+  run.clock.now = Date.parse(domain().expiresAt ?? '') - 20 * DAY;
+  for (let check = 0; check < 3 && !domain().renewal; check += 1) await run.advance(domain());
+  const { renewal } = domain();
+  if (!renewal) throw new Error('no renewal');
+  const read = { ...domain(), renewal: { ...renewal, paid: true } };
+  await run.advance(read);
+  await submitTask(run.steady, ids);
+  const { task } = domain();
+  expect(task?.operationId).toBeDefined();
+  run.clock.now += 1000;
+  await run.advance(read);
+  expect(domain().task).toEqual(task);
+});
+
+test('a paid order begins with the next check of its domain although the stream lost the payment', async () => {
+  const { run, domain } = await ordered();
+  await run.advance(domain());
+  expect(domain().task).toMatchObject({ kind: 'REGISTER' });
+  expect(run.executions.size).toBe(1);
+});
+
+test('a void order ends with the next check of its domain although the stream lost its end', async () => {
+  const { run, domain, ids, statuses } = await ordered(0);
+  await voidUnpaidInvoice(run.steady, ids.accountId, domain().invoiceId ?? '');
+  expect([statuses(), domain().status]).toEqual([['VOID'], 'PENDING']);
+  await run.advance(domain());
+  expect(domain().status).toBe('FAILED');
+  expect(run.names()).toEqual([]);
+  expectLedgerInvariants(run.memory);
+});
