@@ -116,10 +116,17 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
   await tryChange(deps, Domain, domain, { set, when });
 }
 
+/** Returns true for a domain whose renewal is paid, also if the stream's event of the payment was lost. */
+async function isRenewalPaid({ table }: Pick<Deps, 'table'>, { accountId, renewal }: Domain): Promise<boolean> {
+  if (!renewal || renewal.paid) return renewal?.paid ?? false;
+  const invoice = await table.get(Invoice, { accountId, id: renewal.invoiceId });
+  return invoice?.status === 'PAID';
+}
+
 async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {
-  const { id, expiresAt, registryExpiresAt, yearsAtOnce, renewal } = domain;
+  const { id, expiresAt, registryExpiresAt, yearsAtOnce } = domain;
   const { ends, invoices, renews, notices, confirms } = lifecycleTimes(domain);
-  if (renewal?.paid) await beginRenewal(deps, domain);
+  if (await isRenewalPaid(deps, domain)) await beginRenewal(deps, domain);
   else if (ends && ends <= now) {
     await ignoreConflict(endDomain(deps, domain, 'EXPIRED', { task: 'absent' }));
   } else if (renews && renews <= now && expiresAt && registryExpiresAt) {

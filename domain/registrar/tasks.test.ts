@@ -5,6 +5,7 @@ import { seededRandom } from '../../test/simulation/simulation.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { onDomainInvoicePaid } from './lifecycle.ts';
+import { addYears } from './schedule.ts';
 import { checkTask, finishTask, refuseTask, submitTask } from './tasks.ts';
 
 const DAY = 86_400_000;
@@ -139,3 +140,23 @@ test('a void order ends with the next check of its domain although the stream lo
   expect(run.names()).toEqual([]);
   expectLedgerInvariants(run.memory);
 });
+
+test.each(['seven days before its end', 'at its end'])(
+  'a paid renewal begins with the check %s although the stream lost the payment',
+  async (moment) => {
+    const { run, domain, statuses } = await begun();
+    await run.runUntilIdle();
+    const end = Date.parse(domain().expiresAt ?? '');
+    run.clock.now = end - 20 * DAY;
+    for (let check = 0; check < 3 && !domain().renewal; check += 1) await run.advance(domain());
+    expect([statuses(), domain().renewal?.paid]).toEqual([['PAID', 'PAID'], undefined]);
+    run.clock.now = moment === 'at its end' ? end : end - 7 * DAY;
+    await run.advance(domain());
+    expect(domain()).toMatchObject({ status: 'ACTIVE', task: { kind: 'RENEW' } });
+    expect(run.executions.has(domain().task?.execution ?? '')).toBe(true);
+    await run.runUntilIdle();
+    expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: addYears(new Date(end).toISOString(), 1) });
+    expect(domain().renewal).toBeUndefined();
+    expectLedgerInvariants(run.memory);
+  },
+);
