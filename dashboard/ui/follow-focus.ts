@@ -22,17 +22,21 @@ export function followFocus(): void {
   const focusPart = () => {
     const [control] = path;
     if (!control || isUsable(control) || !isFocusLost()) return;
-    const around = [...path.slice(1), ...opener].find((each) => each.isConnected && each.matches(PARTS));
+    // Of the opener, the control itself: a native dialog that is removed returns no focus, unlike one that is closed.
+    const isNext = (each: HTMLElement) =>
+      each === opener[0] ? isUsable(each) : each.isConnected && each.matches(PARTS);
+    const around = [...path.slice(1), ...opener].find(isNext);
     // Nothing is left of a dialog that a link has opened, or of a notification. What an open dialog covers takes no focus.
     const part = around ?? document.querySelector<HTMLElement>('[role=dialog]') ?? document.querySelector('main');
     path = [];
-    if (part && !part.hasAttribute('tabindex')) part.tabIndex = -1;
+    // A part takes the focus only with the attribute. A control of the opener has 0 without it.
+    if (part && part.tabIndex < 0) part.tabIndex = -1;
     part?.focus({ preventScroll: true });
   };
   document.addEventListener('focusin', (event) => {
     isDropped = false;
     const next = event.composedPath().filter((each) => each instanceof HTMLElement);
-    const dialog = next.find((each) => each.matches('[role=dialog]'));
+    const dialog = next.find((each) => each.matches('[role=dialog], dialog'));
     if (!dialog) opener = [];
     else if (!path.includes(dialog)) opener = path;
     path = next;

@@ -5,7 +5,7 @@ import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
-import { newContext, openScreen, signedInContext, VIEWPORTS, waitUntilLoaded } from './browser.ts';
+import { newContext, openScreen, POLL, signedInContext, VIEWPORTS, waitUntilLoaded } from './browser.ts';
 
 const { demo } = local.accounts;
 type User = Pick<typeof demo, 'email' | 'password'>;
@@ -83,6 +83,17 @@ test('an expired session is renewed in a popup: input is kept and pending calls 
   await page.getByRole('heading', { name }).waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
   if (!popup.isClosed()) await popup.waitForEvent('close');
+});
+
+test('the field with the focus has it again after an expired session is renewed', async () => {
+  const user = await signUp();
+  const page = await openScreen(await signedInContext(user), 'apps/new');
+  await rejectTokenOnce(page, '/dashboard/v1/repositories');
+  const repository = page.getByLabel('Git repository');
+  await repository.fill('https://git.localhost/none.git');
+  await submitLogin(await openPopup(page), user);
+  await expect.poll(() => repository.evaluate((field) => field.matches(':focus')), POLL).toBe(true);
+  expect(await repository.getAttribute('tabindex')).toBeNull();
 });
 
 test('another user who signs in after a session expired gets a new page, and pending calls are not sent', async () => {
