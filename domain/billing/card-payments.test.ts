@@ -180,6 +180,40 @@ test('an open payment is checked at growing intervals, and never after its page 
   expect(ages.findIndex((age) => age >= PAYMENT_PAGE_LIFETIME_MS)).toBe(ages.length - 1);
 });
 
+test('a payment that succeeds while its next check is scheduled stays due at the end of its hold', async () => {
+  const run = await cardSimulation();
+  const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
+  await run.deps.table.transact([create(TopUp, topUp)]);
+  run.clock.now += MINUTE;
+  const { table } = run.deps;
+  const updateReturningChanged: typeof table.updateReturningChanged = async (...args) => {
+    await run.deps.payments.charge({ ...CARD, reference: topUp.id.replace('_', '-'), amountCents: 500 * RAND });
+    await chargeTopUp(run.deps, topUp.id);
+    return await table.updateReturningChanged(...args);
+  };
+  await topUpQueue.act({ ...run.deps, table: { ...table, updateReturningChanged } }, topUp, {
+    duePk: 'TOP_UP',
+    dueAt: '',
+    pk: '',
+    sk: '',
+  });
+  const dueAt = new Date(run.clock.now + NEW_CARD.holdMs).toISOString();
+  expect(await table.get(TopUp, { id: topUp.id })).toMatchObject({ status: 'SUCCEEDED', dueAt });
+});
+
+test('an automatic top-up that the payment provider has not decided after a day has failed, with an event', async () => {
+  const run = await cardSimulation();
+  await run.setAccount({ card: CARD });
+  await run.settings('100.00');
+  const find: Payments['find'] = async () => ({ status: 'OPEN', amountCents: 100 * RAND });
+  await considerAutoTopUp(run.deps, run.accountId);
+  const { autoTopUpId = '' } = await run.account();
+  run.clock.now += DAY;
+  await chargeTopUp({ ...run.deps, payments: { ...run.deps.payments, find } }, autoTopUpId);
+  expect(run.memory.items('EVENT').map(({ type }) => type)).toEqual(['payment.failed']);
+  expect(await run.account()).toMatchObject({ noAutoTopUpBefore: expect.any(String) });
+});
+
 test('a card that is refused at a check is checked once more, a day later', async () => {
   const run = await withUnansweredTopUp();
   run.provider.refusesCards = true;

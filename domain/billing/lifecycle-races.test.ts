@@ -12,6 +12,16 @@ import { cancelSubscription } from './subscriptions.ts';
 
 const DAY = 24 * 3600_000;
 
+/** Has something else happen between the reads of the next operation and its commit. */
+function racing(deps: ReturnType<typeof subscriptionSimulation>['deps'], other: () => Promise<unknown>) {
+  const { commit } = deps;
+  deps.commit = async (...args) => {
+    deps.commit = commit;
+    await other();
+    return await commit(...args);
+  };
+}
+
 test('a plan that is paid just before its suspension is not suspended', async () => {
   const { open, buy, sleepUntil, deps, read, give, flow, clock, memory } = subscriptionSimulation();
   const account = await open(60_000);
@@ -63,6 +73,38 @@ test('of two concurrent purchases of one plan, one is charged', async () => {
     expect(bought.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(invoices()).toHaveLength(1);
   }
+});
+
+test.each([{ cents: 100 }, { frozenCents: 100 }])(
+  'a smaller plan is bought although money of the account moves at the same time: %o',
+  async ({ cents, frozenCents }) => {
+    const { open, buy, deps, give } = subscriptionSimulation();
+    const account = await open(200_000);
+    racing(deps, async () => {
+      if (cents) await give(account, cents);
+      else await deps.table.write(Account, change(Account, { id: account }, { set: { frozenCents } }));
+    });
+    expect((await buy(account, 'app-3')).status).toBe('ACTIVE');
+  },
+);
+
+test('a plan is not bought as a larger one if another one, with more applications, has taken effect since', async () => {
+  const { open, buy, deps, invoices } = subscriptionSimulation();
+  const account = await open(200_000, 3);
+  const plan = { slug: 'app-10', name: 'App 10', appLimit: 10 };
+  racing(deps, () => deps.table.write(Account, change(Account, { id: account }, { set: { plan, appCount: 5 } })));
+  await expect(buy(account, 'app-3')).rejects.toMatchObject({ code: 'conflict', message: /more applications/ });
+  expect(invoices()).toEqual([]);
+});
+
+test('of two concurrent cancellations of a subscription, one succeeds, with one event', async () => {
+  const { open, buy, deps, events } = subscriptionSimulation();
+  const account = await open(200_000);
+  const { id } = await buy(account, 'app-3');
+  const cancel = () => cancelSubscription(deps, { accountId: account, keyId: '' }, { id });
+  racing(deps, cancel);
+  await expect(cancel()).rejects.toMatchObject({ code: 'conflict' });
+  expect(events().filter(([type]) => type === 'subscription.cancelled')).toHaveLength(1);
 });
 
 test('a replay of the stream adds no period twice', async () => {

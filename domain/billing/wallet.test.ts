@@ -6,6 +6,7 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { issueInvoice, issuePaidInvoice, payInvoice, voidInvoice } from './invoices.ts';
 import { addVat, formatRand, parseCents, vatInside } from './money.ts';
+import { cancelInvoice } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
 test('rounds VAT half up, added or included', () => {
@@ -77,7 +78,29 @@ test('an unpaid invoice is paid once, a paid one is refunded once, and then it i
   expectLedgerInvariants(memory);
   const refunds = await Promise.allSettled(Array.from({ length: 5 }, () => act(voidInvoice)));
   expect(refunds.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const one of refunds) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'conflict' });
   await expect(act(payInvoice)).rejects.toMatchObject({ code: 'conflict' });
+  expect((await deps.table.get(Account, { id }))?.walletCents).toBe(5000);
+  expectLedgerInvariants(memory);
+});
+
+test('an invoice that becomes void between the read and the write of its payment is not paid', async () => {
+  const { deps, memory, open } = billingSimulation({});
+  const id = await open(0);
+  const invoice = await buy(deps, id, 1000);
+  await withWallet(deps, id, readNothing, async (wallet) => {
+    wallet.move('TOPUP', 5000, 'Top-up');
+    return await deps.commit(wallet.writes(), undefined);
+  });
+  let isFirst = true;
+  const paying = withWallet(deps, id, readOf(deps, invoice), async (wallet, found) => {
+    // No money moves here, so the wallet's version stays.
+    if (isFirst) await cancelInvoice(deps, id, invoice.id);
+    isFirst = false;
+    payInvoice(wallet, found);
+    return await deps.commit(wallet.writes(), undefined);
+  });
+  await expect(paying).rejects.toMatchObject({ code: 'conflict', message: 'This invoice is void.' });
   expect((await deps.table.get(Account, { id }))?.walletCents).toBe(5000);
   expectLedgerInvariants(memory);
 });
@@ -123,6 +146,30 @@ test('the same transaction can also change the account, with a condition', async
   await expect(rename(4)).rejects.toThrow('another limit');
   await rename(3);
   expect(await deps.table.get(Account, { id })).toMatchObject({ name: 'Renamed', walletCents: 5100 });
+});
+
+test('a wallet that has returned its writes accepts no more, because they would be lost', async () => {
+  const { deps, open } = billingSimulation({});
+  const id = await open(1000);
+  const late = withWallet(deps, id, readNothing, async (wallet) => {
+    await deps.commit(wallet.writes(), undefined);
+    wallet.move('ADJUSTMENT', 100, 'A gift');
+  });
+  await expect(late).rejects.toThrow('this wallet has already returned its writes');
+});
+
+test('a deduction that the balance does not cover is refused, and a balance of zero is not', async () => {
+  const { deps, memory, open } = billingSimulation({});
+  const id = await open(1000);
+  const deduct = (cents: number) =>
+    withWallet(deps, id, readNothing, async (wallet) => {
+      wallet.move('ADJUSTMENT', -cents, 'A correction');
+      return await deps.commit(wallet.writes(), undefined);
+    });
+  await expect(deduct(1001)).rejects.toMatchObject({ code: 'insufficient_funds' });
+  await deduct(1000);
+  expect((await deps.table.get(Account, { id }))?.walletCents).toBe(0);
+  expectLedgerInvariants(memory);
 });
 
 test('a writer that keeps losing gets a retryable error after a bounded number of attempts', async () => {
