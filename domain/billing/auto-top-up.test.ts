@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
-import { upsert } from '../../table/writes.ts';
+import { change, upsert } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
-import { considerAutoTopUp } from './auto-top-up.ts';
+import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
 import { chargeTopUp } from './top-ups.ts';
 
 /** Automatic top-ups that are postponed, and considered again without any other change of the account. */
@@ -113,14 +114,48 @@ test.each<[string, (of: Awaited<ReturnType<typeof cardHolder>>) => Promise<unkno
   ['disabled', ({ settings }) => settings('100.00', { enabled: false })],
   ['suspended', ({ setAccount }) => setAccount({ suspension: { reason: 'Stolen card.', since: '' } })],
   ['to be deleted', ({ setAccount }) => setAccount({ deletion: { requestedAt: '', endsAt: '' } })],
-])('nothing is charged where the account was %s while a top-up was held back', async (_what, change) => {
+])('nothing is charged where the account was %s while a top-up was held back', async (_what, changeAccount) => {
   const run = await cardHolder('100.00', '50.00');
   await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
   await run.topUpAutomatically();
-  await change(run);
+  await changeAccount(run);
   await run.setSwitch({});
   expect(await run.waitFor(5 * MINUTE)).toEqual([]);
   expect(await run.waits()).toEqual([undefined, undefined]);
+});
+
+test.each<[string, Partial<Account>]>([
+  ['is suspended', { suspension: { reason: 'Stolen card.', since: '' } }],
+  ['will be deleted', { deletion: { requestedAt: '', endsAt: '' } }],
+  ['has no card', { card: undefined }],
+  ['has exactly the threshold', { walletCents: 50 * RAND }],
+])('no top-up starts where the account %s', async (_what, set) => {
+  const run = await cardHolder('100.00', '50.00');
+  if ('card' in set) await run.deps.table.transact([change(Account, { id: run.accountId }, { remove: ['card'] })]);
+  else await run.setAccount(set);
+  await considerAutoTopUp(run.deps, run.accountId);
+  expect(run.memory.items('TOP_UP')).toEqual([]);
+});
+
+test.each<Partial<NonNullable<Account['autoTopUp']>>>([
+  { enabled: false },
+  { thresholdCents: 70 * RAND },
+  { amountCents: 70 * RAND },
+])('a change of the settings keeps what has changed at the same time: %o', async (meanwhile) => {
+  const run = await cardHolder('100.00', '50.00');
+  const { deps, accountId } = run;
+  const stored = { enabled: true, thresholdCents: 50 * RAND, amountCents: 100 * RAND, ...meanwhile };
+  const given = 'amountCents' in meanwhile ? { threshold: '20.00' } : { amount: '20.00' };
+  const wanted = 'amountCents' in meanwhile ? { thresholdCents: 20 * RAND } : { amountCents: 20 * RAND };
+  let attempts = 0;
+  const commit: typeof deps.commit = async (...args) => {
+    attempts += 1;
+    if (attempts === 1) await run.setAccount({ autoTopUp: stored });
+    return await deps.commit(...args);
+  };
+  await setAutoTopUp({ ...deps, commit }, { accountId, keyId: '' }, { enabled: true, ...given });
+  expect(attempts).toBe(2);
+  expect((await run.account()).autoTopUp).toEqual({ ...stored, ...wanted, enabled: true });
 });
 
 test('a top-up that is cancelled before its charge does not count towards the daily limits', async () => {

@@ -20,6 +20,7 @@ import { readNothing, withWallet } from './wallet.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+const UNPAID = { amountCents: 100 * RAND, card: undefined, signature: undefined };
 
 /** Begins an automatic top-up whose charge got no response, so that the card may have been charged. The provider then recovers. */
 async function withUnansweredTopUp() {
@@ -146,12 +147,65 @@ test('a card that was declined is charged again a day later, without any other c
     await run.reconcile();
   }
   expect((await run.account()).autoTopUpId).toBeUndefined();
+  expect(run.charged).toEqual([]);
   run.clock.now += 60 * MINUTE;
   await run.reconcile();
   const { autoTopUpId = '' } = await run.account();
   await chargeTopUp(run.deps, autoTopUpId);
   expect(run.charged).toEqual([100 * RAND]);
   expect((await run.account()).walletCents).toBe(100 * RAND);
+});
+
+test('an open payment page charges no saved card, and its payment leaves a running automatic top-up alone', async () => {
+  const run = await cardSimulation();
+  const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
+  await run.deps.table.transact([create(TopUp, topUp)]);
+  await run.setAccount({ card: CARD });
+  await chargeTopUp(run.deps, topUp.id);
+  expect(run.charged).toEqual([]);
+  await run.settings('100.00');
+  await considerAutoTopUp(run.deps, run.accountId);
+  const { autoTopUpId } = await run.account();
+  await run.payIn(1);
+  expect(autoTopUpId).toBeDefined();
+  expect(await run.account()).toMatchObject({ autoTopUpId, walletCents: RAND });
+});
+
+test('a declined payment on a page neither pauses automatic top-ups nor ends the running one', async () => {
+  const run = await cardSimulation();
+  await run.setAccount({ card: CARD });
+  await run.settings('100.00');
+  await considerAutoTopUp(run.deps, run.accountId);
+  const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
+  await run.deps.table.transact([create(TopUp, topUp)]);
+  const find: Payments['find'] = async () => ({ ...UNPAID, status: 'FAILED' });
+  await chargeTopUp({ ...run.deps, payments: { ...run.deps.payments, find } }, topUp.id);
+  expect(run.memory.items('EVENT').map(({ type }) => type)).toEqual(['payment.failed']);
+  expect(await run.account()).toMatchObject({ autoTopUpId: expect.any(String) });
+  expect((await run.account()).noAutoTopUpBefore).toBeUndefined();
+});
+
+test('a payment with another card ends the pause after a declined one', async () => {
+  const run = await cardSimulation();
+  await run.setAccount({ card: CARD, noAutoTopUpBefore: new Date(run.clock.now + DAY).toISOString() });
+  await run.settings('100.00');
+  await run.payIn(1);
+  await run.topUpAutomatically();
+  expect(run.charged).toEqual([100 * RAND]);
+});
+
+test('of a declined automatic top-up that two checks find at once, the owner gets one event', async () => {
+  const run = await withUnansweredTopUp();
+  const { autoTopUpId = '' } = await run.account();
+  run.provider.refusesCards = true;
+  let isFirst = true;
+  const commit: typeof run.deps.commit = async (...args) => {
+    if (isFirst) await chargeTopUp(run.deps, autoTopUpId);
+    isFirst = false;
+    return await run.deps.commit(...args);
+  };
+  await chargeTopUp({ ...run.deps, commit }, autoTopUpId);
+  expect(run.memory.items('EVENT').map(({ type }) => type)).toEqual(['payment.failed']);
 });
 
 test('a payment page that was never paid on ends without an event', async () => {
@@ -205,7 +259,7 @@ test('an automatic top-up that the payment provider has not decided after a day 
   const run = await cardSimulation();
   await run.setAccount({ card: CARD });
   await run.settings('100.00');
-  const find: Payments['find'] = async () => ({ status: 'OPEN', amountCents: 100 * RAND });
+  const find: Payments['find'] = async () => ({ ...UNPAID, status: 'OPEN' });
   await considerAutoTopUp(run.deps, run.accountId);
   const { autoTopUpId = '' } = await run.account();
   run.clock.now += DAY;
@@ -298,6 +352,37 @@ test.each(['RUNNING', 'DELETED'] as const)(
     expectLedgerInvariants(run.memory);
   },
 );
+
+test.each([
+  [-300, 200],
+  [-700, 0],
+])('a payment into a deleted account with a balance of R%i adds R%i to its refund', async (walletRand, refundRand) => {
+  const run = await cardSimulation({ walletCents: 500 * RAND });
+  const { deps, accountId, clock } = run;
+  await withWallet(deps, accountId, readNothing, async (wallet) => {
+    wallet.postChargeback((500 - walletRand) * RAND, 'Disputed card payment');
+    await deps.commit(wallet.writes(), undefined);
+  });
+  const at = new Date(clock.now).toISOString();
+  const deletion: AccountDeletion = { accountId, status: 'DELETED', requestedAt: at, endsAt: at, refundCents: 0 };
+  await deps.table.transact([create(AccountDeletion, deletion)]);
+  await run.payIn(500);
+  expect(await deps.table.get(AccountDeletion, { accountId })).toMatchObject({ refundCents: refundRand * RAND });
+});
+
+test('money pays as many unpaid invoices as it covers, oldest first, even if one transaction cannot pay them all', async () => {
+  const run = await cardSimulation();
+  for (let count = 0; count < 45; count += 1)
+    await withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
+      issueInvoice(run.deps, wallet, { kind: 'PLAN', lines: [run.line(10)] });
+      await run.deps.commit(wallet.writes(), undefined);
+    });
+  await run.payIn(430);
+  await payUnpaidInvoices(run.deps, run.accountId);
+  const unpaid = run.memory.items('INVOICE').filter(({ status }) => status === 'UNPAID');
+  expect(unpaid.map(({ number }) => number).sort()).toEqual(['INV-2026-000044', 'INV-2026-000045']);
+  expectLedgerInvariants(run.memory);
+});
 
 describe('money of a card that is new to the account', () => {
   const { allowanceRand, holdMs } = NEW_CARD;

@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { PaymentsNotConfigured } from '../../providers/payments/payments.ts';
+import { TopUp } from '../../table/entities/billing.ts';
+import { create } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { recoverDisputes } from './disputes.ts';
 import { issueInvoice, issuePaidInvoice } from './invoices.ts';
 import { receivePayment } from './payment-callbacks.ts';
+import { newTopUp } from './top-ups.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
 const MINUTE = 60_000;
@@ -76,6 +79,33 @@ describe('a dispute', () => {
     expect([walletCents, frozenCents]).toEqual([800 * RAND, 0]);
     expect(run.memory.items('DISPUTE').map(({ amountCents }) => amountCents)).toEqual([200 * RAND]);
     expectLedgerInvariants(run.memory);
+  });
+
+  test('freezes its own amount: another one that ends lifts its own freeze only', async () => {
+    const run = await cardSimulation();
+    const [first, second] = [await run.payIn(500), await run.payIn(300)];
+    await run.tellDispute(first, 500, 'OPEN', '77');
+    await run.tellDispute(second, 300, 'OPEN', '78');
+    expect((await run.account()).frozenCents).toBe(800 * RAND);
+    await run.tellDispute(first, 500, 'WON', '77');
+    expect((await run.account()).frozenCents).toBe(300 * RAND);
+  });
+
+  test('that two callbacks close at once lifts one freeze, even if another one of the same amount has begun since', async () => {
+    const run = await cardSimulation();
+    const [first, second] = [await run.payIn(500), await run.payIn(500)];
+    await run.tellDispute(first, 500, 'OPEN', '77');
+    const { deps } = run;
+    const { commit } = deps;
+    deps.commit = async (...args) => {
+      deps.commit = commit;
+      await run.tellDispute(first, 500, 'WON', '77');
+      await run.tellDispute(second, 500, 'OPEN', '78');
+      return await commit(...args);
+    };
+    await run.tellDispute(first, 500, 'WON', '77');
+    expect((await run.account()).frozenCents).toBe(500 * RAND);
+    expect(run.reported).toEqual(['OPEN', 'WON', 'OPEN']);
   });
 
   test('that arrives between the read and the write of a purchase stops the purchase', async () => {
@@ -191,6 +221,11 @@ describe('a dispute', () => {
     const run = await cardSimulation();
     expect((await run.tellDispute('pay-unknown', 500, 'OPEN')).output).toEqual({ data: { settled: false } });
     expect((await receivePayment(run.deps, { disputeId: '404' })).output).toEqual({ data: { settled: false } });
+    const open = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
+    await run.deps.table.transact([create(TopUp, open)]);
+    expect((await run.tellDispute(open.id.replace('_', '-'), 500, 'OPEN')).output).toEqual({
+      data: { settled: false },
+    });
     expect(run.reported).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { Account } from '../../table/entities/accounts.ts';
@@ -8,7 +9,9 @@ import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { withRandomDelays } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
+import { addPaidPeriod } from './lifecycle.ts';
 import { cancelSubscription } from './subscriptions.ts';
+import { payOnRequest } from './unpaid-invoices.ts';
 
 const DAY = 24 * 3600_000;
 
@@ -105,6 +108,62 @@ test('of two concurrent cancellations of a subscription, one succeeds, with one 
   racing(deps, cancel);
   await expect(cancel()).rejects.toMatchObject({ code: 'conflict' });
   expect(events().filter(([type]) => type === 'subscription.cancelled')).toHaveLength(1);
+});
+
+test('a subscription that is cancelled while its next period is invoiced gets no invoice', async () => {
+  const { open, buy, sleepUntil, deps, invoices, read } = subscriptionSimulation();
+  const account = await open(200_000);
+  const { id, currentPeriodEnd } = await buy(account, 'app-3');
+  await sleepUntil(20);
+  racing(deps, () => cancelSubscription(deps, { accountId: account, keyId: '' }, { id }));
+  await tendAt(deps, currentPeriodEnd);
+  expect(invoices()).toHaveLength(1);
+  expect(await read(account, id)).toMatchObject({ status: 'CANCELLED', currentPeriodEnd });
+});
+
+test('a paid period that is added twice at once sends one event', async () => {
+  const { open, buy, sleepUntil, deps, invoices, events } = subscriptionSimulation();
+  const account = await open(200_000);
+  const { currentPeriodEnd } = await buy(account, 'app-3');
+  await sleepUntil(20);
+  await tendAt(deps, currentPeriodEnd);
+  const add = () => addPaidPeriod(deps, invoices()[1] ?? expect.unreachable());
+  racing(deps, add);
+  await add();
+  expect(events()).toHaveLength(2);
+});
+
+test('a paid invoice whose change the stream has lost is settled before the plan would be suspended', async () => {
+  const { open, buy, sleepUntil, deps, read, give, clock, invoices } = subscriptionSimulation();
+  const account = await open(6000);
+  const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(30);
+  await give(account, 6000);
+  await payOnRequest(deps, { accountId: account, keyId: '' }, { id: invoices()[1]?.id ?? '' });
+  clock.now += 6 * DAY;
+  await advanceSubscriptions(deps);
+  expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
+});
+
+test('a replay of the stream does not add the next period, which is unpaid', async () => {
+  const { open, buy, sleepUntil, memory, deps, read, invoices } = subscriptionSimulation();
+  const account = await open(2 * 5635);
+  const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(28 + 25);
+  expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'PAID', 'UNPAID']);
+  const before = await read(account, id);
+  await consume(billingRules({ ...deps, ...jobsOf(deps) }))({ Records: memory.records });
+  expect(await read(account, id)).toEqual(before);
+});
+
+test('an application plan that ends is not kept because of an active hosting plan', async () => {
+  const { open, buy, sleepUntil, deps } = subscriptionSimulation();
+  const account = await open(200_000);
+  await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  const { id } = await buy(account, 'app-3');
+  await cancelSubscription(deps, { accountId: account, keyId: '' }, { id });
+  await sleepUntil(30);
+  expect((await deps.table.get(Account, { id: account }))?.plan).toEqual(DEFAULT_PLAN);
 });
 
 test('a replay of the stream adds no period twice', async () => {

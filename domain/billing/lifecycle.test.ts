@@ -267,6 +267,7 @@ test('cancelling voids the unpaid invoice for the next period; a paid one adds i
   await tendAt(deps, second.currentPeriodEnd);
   await cancelSubscription(deps, caller, { id: second.id });
   expect((await read(account, second.id)).currentPeriodEnd > second.currentPeriodEnd).toBe(true);
+  expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID', 'PAID', 'PAID']);
   expectLedgerInvariants(memory);
 });
 
