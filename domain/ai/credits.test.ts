@@ -17,11 +17,12 @@ import {
 } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
 import { microRandToRand } from './prices.ts';
-import { type ChargedUsage, settle } from './settlement.ts';
+import { type ChargedUsage, HoldExpired, settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
 
 const accountId = 'acc_1';
 const RAND = 1_000_000;
+const KEY = { sealed: { wrappedKey: '', iv: '', ciphertext: '' }, lastFour: 'abcd' };
 const TOKENS = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
 const USED = { ...TOKENS, keyId: 'key_1', requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false };
 
@@ -79,6 +80,24 @@ test('no call begins in a closed window: a clock that is set back makes no call 
   await holdCallSlot(deps, { accountId, keyId: 'key_1' });
   await closeWindowsOf(deps, accountId);
   expect((await read()).openCalls).toBe(1);
+});
+
+test('a call needs the minimum of available credits, and no saved key for its provider', async () => {
+  const { deps, take, refusal } = await credits(MIN_BALANCE_MICRO_RAND / RAND);
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { 'keys.openai': KEY } }));
+  await expect(take(1)).rejects.toBeInstanceOf(HoldRefused);
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { remove: ['keys.openai'] }));
+  expect(await refusal(1)).toBeUndefined();
+  // The balance is still the minimum: only the hold prevents the next call.
+  expect(await refusal(1)).toMatchObject({ code: 'rate_limited' });
+});
+
+test('a call that ends when its hold expires is not charged', async () => {
+  const { deps, take, ledger } = await credits(10);
+  const held = await take(RAND);
+  const late = { ...deps, now: () => new Date(held.expiresAt) };
+  await expect(settle(late, held, RAND, USED)).rejects.toBeInstanceOf(HoldExpired);
+  expect(ledger()).toBe(10 * RAND);
 });
 
 test('a change of credits during the close of their last window stays scheduled', async () => {

@@ -14,7 +14,7 @@ import { adjustAccount } from './adjustments.ts';
 import { considerAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice, payInvoice } from './invoices.ts';
 import { topUpQueue } from './top-up-queue.ts';
-import { chargeTopUp, FIRST_CHECK_DELAY_MS, newTopUp, PAYMENT_PAGE_LIFETIME_MS } from './top-ups.ts';
+import { chargeTopUp, FIRST_CHECK_DELAY_MS, newTopUp, PAYMENT_PAGE_LIFETIME_MS, topUpId } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
@@ -206,6 +206,17 @@ test('of a declined automatic top-up that two checks find at once, the owner get
   };
   await chargeTopUp({ ...run.deps, commit }, autoTopUpId);
   expect(run.memory.items('EVENT').map(({ type }) => type)).toEqual(['payment.failed']);
+});
+
+test('a payment whose two callbacks are processed at once is credited once', async () => {
+  const run = await cardSimulation();
+  const reference = await run.payIn(500, 'SIG_1', { callback: false });
+  const find: Payments['find'] = async (of) => {
+    await chargeTopUp(run.deps, topUpId(reference));
+    return await run.deps.payments.find(of);
+  };
+  await chargeTopUp({ ...run.deps, payments: { ...run.deps.payments, find } }, topUpId(reference));
+  expect((await run.account()).walletCents).toBe(500 * RAND);
 });
 
 test('a payment page that was never paid on ends without an event', async () => {

@@ -6,7 +6,7 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { issueInvoice, issuePaidInvoice, payInvoice, voidInvoice } from './invoices.ts';
 import { addVat, formatRand, parseCents, vatInside } from './money.ts';
-import { cancelInvoice } from './unpaid-invoices.ts';
+import { cancelInvoice, invoiceQueue } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
 test('rounds VAT half up, added or included', () => {
@@ -102,6 +102,31 @@ test('an invoice that becomes void between the read and the write of its payment
   });
   await expect(paying).rejects.toMatchObject({ code: 'conflict', message: 'This invoice is void.' });
   expect((await deps.table.get(Account, { id }))?.walletCents).toBe(5000);
+  expectLedgerInvariants(memory);
+});
+
+test('an unpaid order becomes void at its time and not before; a paid one does not, although it was found due', async () => {
+  const { deps, memory, open, clock } = billingSimulation({});
+  const id = await open(1150);
+  const voidAt = new Date(clock.now + 1000).toISOString();
+  const place = () =>
+    withWallet(deps, id, readNothing, async (wallet) => {
+      const invoice = issueInvoice(deps, wallet, { ...order(1000), countsAsOrder: true, voidAt });
+      return await deps.commit(wallet.writes(), invoice);
+    });
+  const [paid, unpaid] = [await place(), await place()];
+  const act = async () => {
+    for (const invoice of [paid, unpaid])
+      await invoiceQueue.act(deps, invoice, { duePk: 'INVOICE', dueAt: voidAt, pk: '', sk: '' });
+    return await Promise.all([paid, unpaid].map(async (invoice) => (await readOf(deps, invoice)()).status));
+  };
+  const unpaidOrders = async () => (await deps.table.get(Account, { id }))?.unpaidOrderCount;
+  expect([await act(), await unpaidOrders()]).toEqual([['PAID', 'UNPAID'], 1]);
+  clock.now += 1000;
+  expect([await act(), await unpaidOrders()]).toEqual([['PAID', 'VOID'], 0]);
+  expect(memory.items('INVOICE').filter((item) => 'duePk' in item || 'dueAt' in item)).toEqual([]);
+  await cancelInvoice(deps, id, paid.id);
+  expect(await unpaidOrders()).toBe(0);
   expectLedgerInvariants(memory);
 });
 
