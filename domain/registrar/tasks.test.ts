@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { Domain } from '../../table/entities/registrar.ts';
+import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { registrarSimulation } from '../../test/simulation/registrar.ts';
 import { seededRandom } from '../../test/simulation/simulation.ts';
@@ -160,3 +162,23 @@ test.each(['seven days before its end', 'at its end'])(
     expectLedgerInvariants(run.memory);
   },
 );
+
+const RENEWAL = { invoiceId: 'inv_next', years: 1 };
+const TASK = { kind: 'RENEW' as const, years: 1, execution: 'renewal', since: new Date(0).toISOString() };
+
+test.each([
+  ['a confirmation', 'the payment of the renewal', -200, { renewal: { ...RENEWAL, paid: true as const } }],
+  ['a confirmation', 'the begin of a task', -200, { task: TASK }],
+  ['the end of the term', 'the begin of a task', 0, { task: TASK }],
+])('%s that %s overtook changes nothing', async (_, __, day, overtaking) => {
+  const { run, domain } = await begun();
+  await run.runUntilIdle();
+  const write = (set: Partial<Domain>) => run.deps.table.write(Domain, change(Domain, domain(), { set }));
+  await write({ renewal: RENEWAL, expiryNotice: { expiresAt: domain().expiresAt ?? '', days: 1, at: '' } });
+  const read = domain();
+  run.clock.now = Date.parse(read.expiresAt ?? '') + day * DAY;
+  await write(overtaking);
+  const stored = domain();
+  await run.advance(read);
+  expect(domain()).toEqual(stored);
+});
