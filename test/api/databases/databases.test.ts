@@ -241,12 +241,13 @@ test('at a limit of databases, applications and later their owner are refused un
 
   // A changed limit is compared with a new measurement.
   await setLimits(customer.id, { databaseUnitsPerMonth: 1_000_000 });
-  // The measurement that is known may be of before the last query: the limit is set to what is used until it is reached.
+  // The limit is the known use in whole units, which further queries reach: that use may include the earlier ones already.
   const used = await waitFor(async () => {
     const { access, unitsThisMonth } = await measured();
     const units = Math.ceil(unitsThisMonth ?? 0);
     if (access === 'OWNER') return units;
     if (units > 0) await setLimits(customer.id, { databaseUnitsPerMonth: units });
+    if (access === 'ALL') await query(port, kept, 'SELECT count(*) FROM generate_series(1, 100000)');
     return undefined;
   }, 20);
   expect((await customer.call(getAccount)).body.data.usage?.databaseUnitsPerMonth).toBe(used);
