@@ -3,8 +3,7 @@ import { DelegationInProgress, RegistrarRejected } from '../../providers/registr
 import { Zone } from '../../table/entities/dns.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
-import { registrarSimulation } from '../../test/simulation/registrar.ts';
-import { seededRandom } from '../../test/simulation/simulation.ts';
+import { registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
 import { sweep } from '../sweep/sweep.ts';
 import type { Unconfirmed } from './confirmation.ts';
 import { viewDomain } from './domains.ts';
@@ -19,15 +18,7 @@ const OTHERS = ['ns1.elsewhere.example', 'ns2.elsewhere.example'];
 /** A registered domain whose records are at our name servers, and a registry that may refuse name servers. */
 async function registered({ refuses = false, isMirrored = true } = {}) {
   const registry = { refuses };
-  const run = registrarSimulation({
-    random: seededRandom(1),
-    lossRate: 0,
-    crashRate: 0,
-    takesMs: () => 60_000,
-    refuses: () => false,
-    registeredByOthers: () => false,
-    refusesNameservers: () => registry.refuses,
-  });
+  const run = registrarSimulation(withoutFaults({ refusesNameservers: () => registry.refuses }));
   await run.order(await run.open(100_000), NAME);
   await run.runUntilIdle();
   const domain = (): Domain => {

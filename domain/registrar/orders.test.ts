@@ -4,8 +4,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
-import { registrarSimulation } from '../../test/simulation/registrar.ts';
-import { seededRandom } from '../../test/simulation/simulation.ts';
+import { registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
 import { incidentOfEntry } from '../accounts/notifications.ts';
 
 const MINUTE = 60_000;
@@ -13,14 +12,7 @@ const LIMIT = LIMITS.unpaidDomainOrders.amounts;
 
 /** A registrar without faults, an account without money and one with it. */
 async function market() {
-  const run = registrarSimulation({
-    random: seededRandom(1),
-    crashRate: 0,
-    lossRate: 0,
-    takesMs: () => 1000,
-    refuses: () => false,
-    registeredByOthers: () => false,
-  });
+  const run = registrarSimulation(withoutFaults({ takesMs: () => 1000 }));
   const [broke, payer] = [await run.open(0), await run.open(500_000)];
   const account = async (id: string) => await run.deps.table.get(Account, { id });
   const holder = async (name: string) => (await run.deps.table.get(DomainName, { name }))?.accountId;

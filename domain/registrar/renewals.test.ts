@@ -2,31 +2,13 @@ import { expect, test } from 'vitest';
 import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { create } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
-import {
-  type RegistrarFaults,
-  type RegistrarSimulation,
-  registrarSimulation,
-} from '../../test/simulation/registrar.ts';
-import { seededRandom } from '../../test/simulation/simulation.ts';
+import { type RegistrarSimulation, registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
 import { incidentOfExpiry } from '../processes/incidents.ts';
 import { updateDomain } from './auto-renew.ts';
 import { advanceDomain } from './lifecycle.ts';
 import { addYears, lifecycleTimes } from './schedule.ts';
 
 const DAY = 86_400_000;
-
-/** Creates a fault plan without faults: the registrar completes every task within a minute. */
-function calm(more: Partial<RegistrarFaults> = {}): RegistrarFaults {
-  return {
-    random: seededRandom(1),
-    crashRate: 0,
-    lossRate: 0,
-    takesMs: () => 60_000,
-    refuses: () => false,
-    registeredByOthers: () => false,
-    ...more,
-  };
-}
 
 /** Advances by days and runs each day's jobs. */
 async function days(run: RegistrarSimulation, count: number): Promise<void> {
@@ -38,7 +20,7 @@ async function days(run: RegistrarSimulation, count: number): Promise<void> {
   await run.runUntilIdle();
 }
 
-async function opened(cents: number, years = 1, faults = calm()) {
+async function opened(cents: number, years = 1, faults = withoutFaults()) {
   const run = registrarSimulation(faults);
   const account = await run.open(cents);
   await run.order(account, 'shop.co.za', years);
@@ -130,7 +112,7 @@ test('a domain of a deleted account is not invoiced, whatever it says', async ()
 
 test('a renewal refused by the registrar is refunded once and not bought again', async () => {
   let refusing = false;
-  const { run, domain, first } = await opened(100_000, 1, calm({ refuses: () => refusing }));
+  const { run, domain, first } = await opened(100_000, 1, withoutFaults({ refuses: () => refusing }));
   refusing = true;
   await days(run, 350);
   expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: first, autoRenew: false });
@@ -143,7 +125,7 @@ test('a renewal refused by the registrar is refunded once and not bought again',
 
 test('a domain whose renewal was refused is renewed once its owner has it renewed again', async () => {
   let refusing = false;
-  const { run, account, domain, first } = await opened(100_000, 1, calm({ refuses: () => refusing }));
+  const { run, account, domain, first } = await opened(100_000, 1, withoutFaults({ refuses: () => refusing }));
   refusing = true;
   await days(run, 340);
   expect(domain()).toMatchObject({ expiresAt: first, autoRenew: false });

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { Domain } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
-import { registrarSimulation } from '../../test/simulation/registrar.ts';
-import { seededRandom } from '../../test/simulation/simulation.ts';
+import { registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { onDomainInvoicePaid } from './lifecycle.ts';
@@ -15,14 +14,7 @@ const NAME = 'shop.co.za';
 
 /** A paid order, of which nothing has reached the registrar. */
 async function ordered(cents = 500_000, years = 1) {
-  const run = registrarSimulation({
-    random: seededRandom(1),
-    crashRate: 0,
-    lossRate: 0,
-    takesMs: () => 1000,
-    refuses: () => false,
-    registeredByOthers: () => false,
-  });
+  const run = registrarSimulation(withoutFaults({ takesMs: () => 1000 }));
   const account = await run.open(cents);
   await run.order(account, NAME, years);
   const domain = () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OpenVerification } from '../../providers/registrar/registrar.ts';
-import { registrarSimulation } from '../../test/simulation/registrar.ts';
-import { seededRandom } from '../../test/simulation/simulation.ts';
+import { registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
 import { incidentOfVerification } from '../processes/incidents.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { domainQueue } from './lifecycle.ts';
@@ -11,15 +10,7 @@ const DAY = 86_400_000;
 /** A domain whose registrant has an address that the registrar wants confirmed, and the days that pass. */
 async function registered(status?: OpenVerification) {
   const registrar: { status: OpenVerification | undefined } = { status };
-  const run = registrarSimulation({
-    random: seededRandom(1),
-    lossRate: 0,
-    crashRate: 0,
-    takesMs: () => 60_000,
-    refuses: () => false,
-    registeredByOthers: () => false,
-    verification: () => registrar.status,
-  });
+  const run = registrarSimulation(withoutFaults({ verification: () => registrar.status }));
   await run.order(await run.open(100_000), 'shop.com');
   await run.runUntilIdle();
   const domain = () => run.domains()[0] ?? expect.fail('no domain');

@@ -28,7 +28,14 @@ import type { Executions } from '../../providers/workflows/executions.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { billingSimulation } from './billing.ts';
-import { type FaultPlan, noFaults, type ProcessOptions, runUntil, toleratingFaults } from './simulation.ts';
+import {
+  type FaultPlan,
+  noFaults,
+  type ProcessOptions,
+  runUntil,
+  seededRandom,
+  toleratingFaults,
+} from './simulation.ts';
 
 /**
  * Everything between an order and the registrar: the real domain functions, a registrar that fails as registrars do, a state
@@ -56,6 +63,17 @@ export interface RegistrarFaults {
   /** Decides whether a third party registers the name first. */
   registeredByOthers: (domain: string) => boolean;
 }
+
+/** Returns a fault plan without faults: the registrar completes every task within a minute. */
+export const withoutFaults = (more: Partial<RegistrarFaults> = {}): RegistrarFaults => ({
+  random: seededRandom(1),
+  crashRate: 0,
+  lossRate: 0,
+  takesMs: () => 60_000,
+  refuses: () => false,
+  registeredByOthers: () => false,
+  ...more,
+});
 
 const SECOND = 1000;
 const DAY = 86_400_000;
