@@ -1,7 +1,7 @@
 /** Matches the loaders of Yarn's Plug'n'Play. They do not exist, because packages are installed into node_modules (builder/install/tools.ts). */
 const PLUG_AND_PLAY = /(^|[/=])\.pnp\.(c?js|loader\.mjs)$/;
 /** Matches options with which Node preloads a module. */
-const LOADS_MODULE = /^(-r|--require|--import|--loader|--experimental-loader)$/;
+export const LOADS_MODULE = /^(-r|--require|--import|--loader|--experimental-loader)$/;
 
 /**
  * Removes options that name missing environment files or Yarn's loaders, because Node would not start with them.

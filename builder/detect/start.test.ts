@@ -327,5 +327,15 @@ test('keeps development packages that the start needs', () => {
   expect(needed({ ...node, options: ['--import', 'tsx'] })).toEqual(['tsx']);
   expect(needed({ ...node, file: 'node_modules/tool/cli.js' })).toEqual(['tool']);
   expect(needed({ kind: 'shell', directory: '', command: 'tool --x | cat' })).toEqual(['tool']);
-  expect(needed({ kind: 'shell', directory: '', command: 'cat x' })).toEqual([]);
+  for (const NODE_OPTIONS of ['--import tsx', '--no-warnings --import=tsx/esm'])
+    expect(needed({ ...node, environment: { NODE_OPTIONS } })).toEqual(['tsx']);
+  for (const [command, name] of [
+    ['node a.js && node -r tsx/cjs b.ts', 'tsx'],
+    ['node --import=tsx b.ts | cat', 'tsx'],
+    ['NODE_OPTIONS="--loader tsx" node b.ts | cat', 'tsx'],
+    ['node a.js && node node_modules/tsx/dist/cli.mjs b.ts', 'tsx'],
+    ['node a.js && ./node_modules/.bin/tool', 'tool'],
+  ] as const)
+    expect(needed({ kind: 'shell', directory: '', command }), command).toEqual([name]);
+  expect(needed({ kind: 'shell', directory: '', command: 'cat x tsx' })).toEqual([]);
 });

@@ -1,10 +1,15 @@
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { findProgram } from '../detect/bin.ts';
+import { LOADS_MODULE } from '../detect/node-options.ts';
 import type { Start } from '../detect/start.ts';
 
 /** Returns the package of a module that a Node option names: `--import tsx`, `--require ts-node/register`. */
 const packageOf = (specifier: string): string | undefined =>
   /^(@[\w.-]+\/[\w.-]+|[A-Za-z][\w.-]*)(\/|$)/.exec(specifier)?.[1];
+
+/** Returns the modules that Node loads first, from a command or from the value of `NODE_OPTIONS`. */
+const preloadedModules = (text: string): string[] =>
+  text.split(/[\s;&|()'"=]+/).filter((_, index, words) => LOADS_MODULE.test(words[index - 1] ?? ''));
 
 /** Returns the package of a path: `node_modules/@x/y` for `../node_modules/@x/y/bin.js`. */
 const installedPath = (path: string): string | undefined =>
@@ -26,16 +31,15 @@ export function neededPackages(
     const file = /^[\w@./-]+$/.test(word) ? findProgram(directory, repository, manifest, word) : undefined;
     return file === undefined ? undefined : installedPath(file);
   };
-  const paths =
-    start.kind === 'shell'
-      ? start.command.split(/[\s;&|()]+/).map(packageOfProgram)
-      : [
-          installedPath(start.file),
-          ...start.options.map((option) => {
-            const name = packageOf(option.replace(/^--?[\w-]+=/, ''));
-            return name === undefined ? undefined : `node_modules/${name}`;
-          }),
-        ];
+  const isShell = start.kind === 'shell';
+  const options = isShell ? start.command : [...start.options, start.environment.NODE_OPTIONS ?? ''].join(' ');
+  const modules = preloadedModules(options).flatMap((module) => packageOf(module) ?? []);
+  const words = isShell ? start.command.split(/[\s;&|()]+/) : [];
+  const paths = [
+    ...words.map((word) => packageOfProgram(word.replace(/^.*\bnode_modules\/\.bin\//, ''))),
+    ...(isShell ? words : [start.file]).map(installedPath),
+    ...modules.map((name) => `node_modules/${name}`),
+  ];
   const needed = paths.filter((path) => path !== undefined && development.has(path));
   return [...new Set(needed)].map((path) => String(path).replace('node_modules/', ''));
 }
