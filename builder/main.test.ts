@@ -119,23 +119,30 @@ test('builds a package that another package starts, with its own programs', asyn
   expect(log).toContain('==> Building: cd api && tsc\n');
 });
 
-test('starts with the options of Node that a variable has, added to those of the host', async () => {
+test('starts with the options of Node that a variable and the start have, added to those of the host', async () => {
   const repoUrl = repository({
+    'package.json': JSON.stringify({ scripts: { start: "NODE_OPTIONS='--import ./early.mjs' node server.js" } }),
+    'early.mjs': "console.log('early', process.env.TOKEN);",
     'server.js': 'console.log(process.title, process.traceDeprecation, process.env.TOKEN);',
   });
-  const env = await withVariables({ TOKEN: 'opened', NODE_OPTIONS: '--title=owners' });
-  const { artifact } = await build({ repoUrl, ...env });
-  const unpacked = mkdtempSync(join(root, 'unpacked-'));
-  for (const [path, content] of await entriesOf(artifact)) {
-    mkdirSync(dirname(join(unpacked, path)), { recursive: true });
-    writeFileSync(join(unpacked, path), content);
-  }
-  const host = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_ENDPOINT_URL_KMS: kms.url };
-  const { stdout } = await promisify(execFile)('sh', ['run.sh'], {
-    cwd: unpacked,
-    env: { PATH: process.env.PATH, ...host, NODE_OPTIONS: '--trace-deprecation' },
-  });
-  expect(stdout).toBe('owners true opened\n');
+  const started = async (variables: Record<string, string>): Promise<string> => {
+    const { artifact } = await build({ repoUrl, ...(await withVariables(variables)) });
+    const unpacked = mkdtempSync(join(root, 'unpacked-'));
+    for (const [path, content] of await entriesOf(artifact)) {
+      mkdirSync(dirname(join(unpacked, path)), { recursive: true });
+      writeFileSync(join(unpacked, path), content);
+    }
+    const host = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_ENDPOINT_URL_KMS: kms.url };
+    const { stdout } = await promisify(execFile)('sh', ['run.sh'], {
+      cwd: unpacked,
+      env: { PATH: process.env.PATH, ...host, NODE_OPTIONS: '--trace-deprecation' },
+    });
+    return stdout;
+  };
+  // The module is loaded once, and with the application's variables.
+  expect(await started({ TOKEN: 'opened' })).toBe('early opened\nnode true opened\n');
+  const both = await started({ TOKEN: 'opened', NODE_OPTIONS: '--title=owners' });
+  expect(both).toBe('early opened\nowners true opened\n');
 });
 
 test('deletes its job before the first command, so that the address in its environment is useless to commands', async () => {

@@ -302,6 +302,9 @@ test('writes the script that the host runs', () => {
   expect(script({ ...node, file: 'a.js' }, '', ['NODE_OPTIONS'])).toBe(early);
   expect(script({ ...node, file: 'a.js' }, '', ['NODE_EXTRA_CA_CERTS', 'TOKEN'])).toBe(early);
   expect(script({ ...node, file: 'a.js' }, '', ['TOKEN'])).toBe('exec node --import ./.service/environment.mjs a.js');
+  expect(script({ ...node, file: 'a.js', environment: { A: '1', NODE_OPTIONS: '--import ./b.mjs' } })).toBe(
+    `export A=1; exec node --import ./.service/environment.mjs ./.service/launch.mjs 'NODE_OPTIONS="$NODE_OPTIONS "'\\''--import ./b.mjs'\\'' node a.js'`,
+  );
   expect(script({ kind: 'shell', directory: '', command: 'a && b' })).toBe(
     "exec node --import ./.service/environment.mjs ./.service/launch.mjs 'a && b'",
   );

@@ -25,6 +25,8 @@ const LINK = 0o120777;
 
 /** Matches Node options that load modules before `--import` does: these modules would not have the application's variables. */
 const LOADS_EARLY = /^(-r|--require)\b/;
+/** Matches a value of `NODE_OPTIONS` that loads modules: always before `--import` does. */
+const LOADS_MODULES = /(^|\s)(-r|--require|--import|--loader|--experimental-loader)\b/;
 /** Variables that Node reads at its start, before `--import` has decrypted the application's variables. */
 const READ_EARLY = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 /** Variables that the host sets. */
@@ -44,6 +46,7 @@ const HOST_VARIABLES = ['PORT'];
 export function runScript(start: Start, directory: string, variables: readonly string[] = []): string {
   const at = posix.join(directory, start.kind === 'site' ? '' : start.directory);
   const service = `${posix.relative(at, '.') || '.'}/.service`;
+  const isLate = needsVariablesEarly(start, variables);
   const environment = start.kind === 'node' ? Object.entries(start.environment) : [];
   const lines = [
     '#!/bin/sh',
@@ -53,16 +56,30 @@ export function runScript(start: Start, directory: string, variables: readonly s
   ];
   if (at !== '.') lines.push(`cd ${quoteWord(at)} || exit 1`);
   for (const [name, value] of environment) {
-    if (HOST_VARIABLES.includes(name)) continue;
-    // Node options are appended to those of the host.
-    lines.push(`export ${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`);
+    if (HOST_VARIABLES.includes(name) || (isLate && name === 'NODE_OPTIONS')) continue;
+    lines.push(`export ${assignment(name, value)}`);
   }
-  const node = ['exec', 'node', '--import', `${service}/environment.mjs`, ...startWords(start, service, variables)];
+  const node = ['exec', 'node', '--import', `${service}/environment.mjs`, ...startWords(start, service, isLate)];
   return [...lines, node.join(' '), ''].join('\n');
 }
 
-/** Returns the words after `node` and the platform's options. @param service the directory of the platform's files */
-function startWords(start: Start, service: string, variables: readonly string[]): string[] {
+/** Returns an assignment of a variable. Node options are appended to those of the host. */
+const assignment = (name: string, value: string): string =>
+  `${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`;
+
+/** Returns true if Node, as it starts, loads modules or reads variables for which it needs the application's variables. */
+const needsVariablesEarly = (start: Start, variables: readonly string[]): boolean =>
+  start.kind === 'node' &&
+  (start.options.some((option) => LOADS_EARLY.test(option)) ||
+    LOADS_MODULES.test(start.environment.NODE_OPTIONS ?? '') ||
+    READ_EARLY.some((name) => variables.includes(name)));
+
+/**
+ * Returns the words after `node` and the platform's options.
+ * @param service the directory of the platform's files
+ * @param isLate true if the application starts in a process of its own, after its variables have been decrypted
+ */
+function startWords(start: Start, service: string, isLate: boolean): string[] {
   switch (start.kind) {
     case 'site': {
       const site = start.directory === '' ? '.' : start.directory;
@@ -71,11 +88,12 @@ function startWords(start: Start, service: string, variables: readonly string[])
     case 'shell':
       return [`${service}/launch.mjs`, quoteWord(start.command)];
     case 'node': {
-      const { options, file, args } = start;
+      const { options, file, args, environment } = start;
       const words = [...options, file, ...args].map(quoteWord);
-      const isLate =
-        options.some((option) => LOADS_EARLY.test(option)) || READ_EARLY.some((name) => variables.includes(name));
-      return isLate ? [`${service}/launch.mjs`, quoteWord(['node', ...words].join(' '))] : words;
+      if (!isLate) return words;
+      const { NODE_OPTIONS } = environment;
+      const assigned = NODE_OPTIONS === undefined ? [] : [assignment('NODE_OPTIONS', NODE_OPTIONS)];
+      return [`${service}/launch.mjs`, quoteWord([...assigned, 'node', ...words].join(' '))];
     }
   }
 }
