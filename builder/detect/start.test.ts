@@ -256,6 +256,22 @@ test.each<[start: string, skipped: string | undefined]>([
   expect(found.warning).toBe(skipped && warning);
 });
 
+test.each<[scripts: object, procfile: string, from: string, command: string]>([
+  [{ start: 'tool migrate && node ./server' }, '', 'start script', 'tool migrate && node ./server'],
+  [{ prestart: 'tool migrate', start: 'X=1 node server.js' }, '', 'start script', 'tool migrate && X=1 node server.js'],
+  [{}, 'web: tool migrate && node server.js', 'Procfile', 'tool migrate && node server.js'],
+])('warns of commands that the default start file replaces: %j, %j', (scripts, Procfile, from, command) => {
+  const files = { 'server.js': '', 'other.js': '', ...(Procfile ? { Procfile } : {}) };
+  const found = (settings: object) => findStart(application({ scripts }, files, settings));
+  const advice = `the start file server.js is started alone. To run both, set startCommand to "${command}".`;
+  expect(found({})).toMatchObject({
+    start: { file: 'server.js' },
+    warning: `warning: "tool migrate" of the ${from} is not run: ${advice}`,
+  });
+  expect(found({ startCommand: command })).toMatchObject({ start: { kind: 'shell', command } });
+  expect(found({ startFile: 'other.js' }).warning).toBeUndefined();
+});
+
 test('settings take precedence', () => {
   const files = ['server.js', 'other.js', 'app.js'];
   const scripts = { scripts: { start: 'node app.js' } };

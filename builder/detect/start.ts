@@ -1,4 +1,4 @@
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
@@ -6,17 +6,17 @@ import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
 import {
-  beforeFrameworkStart,
   type DividedScript,
   divideStartScript,
+  lastStart,
   type StartScript,
   startScriptOf,
 } from '../../providers/builds/detection/start-script.ts';
 import { SCRIPT_RUNNER } from '../../providers/builds/detection/unwrap.ts';
 import { BuildFailure } from '../failure.ts';
-import { readManifest } from '../install/manifest.ts';
 import { readText } from '../read-text.ts';
 import { findProgram } from './bin.ts';
+import { isFile, isOutside, resolveFile } from './files.ts';
 import { existingOptions } from './node-options.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
@@ -103,22 +103,34 @@ export function findStart(app: BuiltApplication): FoundStart {
     fromScript && { start: fromScript, from: 'start script' },
   );
   const isDeclaredFirst = declared && isDefaultStartFile(settings) && takesPrecedence(app, declared.start);
-  if (isFile(app, startFile) && !isDeclaredFirst) return startFileOf(app, divided);
+  if (isFile(app, startFile) && !isDeclaredFirst)
+    return startFileOf(app, { 'start script': divided, Procfile: procfile.web });
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
   return declared ?? findUndeclared(app, divided, procfile);
 }
 
-/** Returns the start of the start file, with a warning if it replaces a start script that does more than start the framework. */
-function startFileOf({ settings, framework }: BuiltApplication, divided: DividedScript | undefined): FoundStart {
-  const { startFile } = settings;
+/** Returns the start of the start file, with a warning if it replaces a declared start that does more than start the same server. */
+function startFileOf(app: BuiltApplication, declared: Record<string, DividedScript | undefined>): FoundStart {
+  const { startFile } = app.settings;
   if (/\.html$/.test(startFile))
     return { start: { kind: 'site', directory: directoryOf(startFile), single: false }, from: undefined };
   const found = { start: nodeFile(startFile), from: undefined };
-  const isBuildOutput = framework?.server?.includes(startFile) === true && isDefaultStartFile(settings);
-  const skipped = isBuildOutput && divided ? beforeFrameworkStart(divided) : undefined;
-  if (skipped === undefined) return found;
-  const warning = `warning: "${skipped}" of the start script is not run: the framework's server is started alone. Add it to the build command.`;
-  return { ...found, warning };
+  const [warning] = isDefaultStartFile(app.settings)
+    ? Object.entries(declared).flatMap(([from, script]) => (script && skippedCommands(app, from, script)) ?? [])
+    : [];
+  return warning === undefined ? found : { ...found, warning };
+}
+
+/** Returns a warning if a script runs other commands before it starts the server that the start file is; otherwise undefined. */
+function skippedCommands(app: BuiltApplication, from: string, script: DividedScript): string | undefined {
+  const { startFile } = app.settings;
+  const last = lastStart(script);
+  if (!last || script.start.kind !== 'shell') return undefined;
+  const notRun = `warning: "${last.before}" of the ${from} is not run`;
+  if (last.start.kind === 'framework' && app.framework?.server?.includes(startFile) === true)
+    return `${notRun}: the framework's server is started alone. Add it to the build command.`;
+  if (last.start.kind !== 'node' || resolveFile(app, last.start.file) !== startFile) return undefined;
+  return `${notRun}: the start file ${startFile} is started alone. To run both, set startCommand to "${script.start.command}".`;
 }
 
 /**
@@ -164,24 +176,6 @@ function findUndeclared(
     );
   }
   throw notFound(app, divided);
-}
-
-const isFile = ({ directory }: Pick<BuiltApplication, 'directory'>, path: string): boolean =>
-  !isOutside(path) && statSync(join(directory, path), { throwIfNoEntry: false })?.isFile() === true;
-
-const isOutside = (path: string): boolean => posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
-
-/**
- * Resolves a path as Node does: also with an extension added, or as the `main` or index of a directory. Returns undefined for missing files
- * and for paths outside of the application.
- */
-function resolveFile(app: Pick<BuiltApplication, 'directory'>, candidate: string): string | undefined {
-  const path = posix.normalize(candidate);
-  const main = isFile(app, posix.join(path, 'package.json')) && readManifest(join(app.directory, path))?.main;
-  const named = main ? [posix.join(path, main)] : [];
-  const files = [path, ...named].flatMap((base) => [base, `${base}.js`, `${base}.mjs`, `${base}.cjs`]);
-  const indexes = [...named, path].map((base) => posix.join(base, 'index.js'));
-  return [...files, ...indexes].find((file) => isFile(app, file));
 }
 
 /** Converts an interpreted script to a start; undefined if the file or directory that it names does not exist. */

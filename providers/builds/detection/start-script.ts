@@ -213,19 +213,14 @@ export function divideStartScript(script: string, packages: Packages): DividedSc
   return { build, directory, start: { kind: 'shell', command } };
 }
 
-/**
- * Returns the commands before the last command of a script whose last command starts the framework's build output; undefined for other
- * scripts.
- */
-export function beforeFrameworkStart({ start, directory }: DividedScript): string | undefined {
+/** Returns the commands before the last command of a script, and the start of that command; undefined for a single command. */
+export function lastStart({ start, directory }: DividedScript): { before: string; start: StartScript } | undefined {
   if (start.kind !== 'shell' || directory !== '') return undefined;
   const commands = parseCommandLine(start.command) ?? [];
   const last = commands.at(-1);
-  if (last === undefined || commands.length < 2 || interpret(last).kind !== 'framework') return undefined;
-  return commands
-    .slice(0, -1)
-    .map(({ text }) => text)
-    .join(' && ');
+  if (last === undefined || commands.length < 2) return undefined;
+  const before = commands.slice(0, -1).map(({ text }) => text);
+  return { before: before.join(' && '), start: interpret(last) };
 }
 
 /** Returns the directory that a command changes to; undefined for other commands. */
