@@ -2,7 +2,7 @@ import { FAILURE, LIVE_LINE } from '../../contract/deployments/build-log.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
-import type { Condition } from '../../table/expressions.ts';
+import { type Condition, unchanged } from '../../table/expressions.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
@@ -64,9 +64,10 @@ function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: 
   const now = deps.now();
   const billedMs = billedBuildMs(deployment, now);
   const minutes = billedMs === undefined ? {} : addBuildMinutes(account, billedMs, now);
-  // Rollbacks and deployments that never left the queue were not counted. Earlier versions stored no time of admission.
-  const { admittedAt = deployment.beganAt } = deployment;
-  const isCounted = admittedAt !== undefined && (account.buildCount ?? 0) > 0;
+  // Rollbacks and deployments that never left the queue were not counted. The account may have been read before the admission that
+  // counted this one. Earlier versions stored no time of admission, and the earliest did not count.
+  const { admittedAt, beganAt } = deployment;
+  const isCounted = admittedAt !== undefined || (beganAt !== undefined && (account.buildCount ?? 0) > 0);
   const what = { ...minutes, ...(isCounted ? { add: { buildCount: -1 } } : {}) };
   return Object.keys(what).length > 0 ? [change(Account, { id: account.id }, what, concurrentUpdate)] : [];
 }
@@ -84,7 +85,6 @@ async function finishDeployment(
     set: { ...known, status, finishedAt: deps.now().toISOString() },
     append: { notes: [formatNote(deps, note)] },
     remove: unschedule(Deployment),
-    when: { status: { oneOf: UNFINISHED } },
   };
   const event = status === 'SUCCEEDED' ? 'deployment.succeeded' : 'deployment.failed';
   await retryOnConflict(async () => {
@@ -94,8 +94,14 @@ async function finishDeployment(
       deps.table.get(Account, { id: accountId }),
     ]);
     if (!deployment || !isUnfinished(deployment)) return;
+    // What the account gets back depends on these: the scheduler may admit the deployment, and a step continue it, meanwhile.
+    const when = {
+      status: { is: deployment.status },
+      admittedAt: unchanged(deployment.admittedAt),
+      builtAt: unchanged(deployment.builtAt),
+    };
     await deps.table.transact([
-      change(Deployment, key, ended, concurrentUpdate),
+      change(Deployment, key, { ...ended, when }, concurrentUpdate),
       ...(app ? freeSlot(deps, app, deploymentId, status) : []),
       ...(account ? accountForBuild(deps, account, { ...deployment, ...known }) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),

@@ -3,7 +3,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { Deployment, NextBuild } from '../../table/entities/deployments.ts';
 import { change, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
-import { simulation } from '../../test/simulation/simulation.ts';
+import { interruptAt, simulation } from '../../test/simulation/simulation.ts';
 import { cancelDeployment } from '../operator/actions.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { buildQueuePosition, clearNextBuild, enqueueBuild, readBuildQueue } from './build-queue.ts';
@@ -14,7 +14,7 @@ import { admitAfter, admitBuild, buildQueue } from './scheduler.ts';
 
 /** A build service with some builders: what is submitted gets the next free one, first come, first served. */
 async function world(builders: number, accounts: Record<string, Partial<Account>>) {
-  const { memory, clock, steady } = simulation();
+  const { memory, clock, steady, startProcess } = simulation();
   const { deps } = steady;
   await deps.table.transact(Object.entries(accounts).map(([id, fields]) => newSimulatedAccount(id, fields)));
   const submitted: string[] = [];
@@ -46,6 +46,7 @@ async function world(builders: number, accounts: Record<string, Partial<Account>
   return {
     deps,
     clock,
+    startProcess,
     started,
     submitted,
     settle,
@@ -248,4 +249,20 @@ test.each([
   await reconcile();
   await finish(running);
   expect(submitted).toEqual([running, other]);
+});
+
+test('a deployment that is admitted while it ends no longer counts as running', async () => {
+  for (let step = 1, isAdmitted = true; isAdmitted; step += 1) {
+    isAdmitted = false;
+    const { deps, deploy, startProcess } = await world(1, { a: {} });
+    const deploymentId = await deploy('a', false);
+    const faults = interruptAt(step, async () => {
+      isAdmitted = true;
+      await admitBuild(deps, 'a');
+    });
+    const ids = { accountId: 'a', applicationId: 'app_a', deploymentId };
+    await failDeployment(startProcess({ faults }).deps, ids, 'It was stopped.');
+    const { buildCount = 0 } = (await deps.table.get(Account, { id: 'a' })) ?? {};
+    expect(buildCount, `admitted before request ${step}`).toBe(0);
+  }
 });
