@@ -364,6 +364,28 @@ test.each(['RUNNING', 'DELETED'] as const)(
   },
 );
 
+test.each(['GRACE', 'RUNNING'] as const)(
+  'a payment is refunded if the deletion of its account, which is %s when it is read, ends before it is credited',
+  async (status) => {
+    const run = await cardSimulation();
+    const { deps, accountId, clock } = run;
+    const at = new Date(clock.now).toISOString();
+    const deletion: AccountDeletion = { accountId, status, requestedAt: at, endsAt: at, refundCents: 0 };
+    await deps.table.transact([create(AccountDeletion, deletion)]);
+    const { commit } = deps;
+    deps.commit = async (...args) => {
+      deps.commit = commit;
+      await deps.table.write(AccountDeletion, change(AccountDeletion, { accountId }, { set: { status: 'DELETED' } }));
+      return await commit(...args);
+    };
+    await run.payIn(500);
+    expect(await deps.table.get(AccountDeletion, { accountId })).toMatchObject({ refundCents: 500 * RAND });
+    expect(await run.account()).not.toHaveProperty('card');
+    expect(run.memory.items('KNOWN_CARD')).toEqual([]);
+    expectLedgerInvariants(run.memory);
+  },
+);
+
 test.each([
   [-300, 200],
   [-700, 0],

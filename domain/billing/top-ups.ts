@@ -176,7 +176,7 @@ const rereadTopUp =
     return topUp;
   };
 
-/** Reads the top-up, the card if it has paid into the account before, and the account's deletion if it is running or complete. */
+/** Reads the top-up, the card if it has paid into the account before, and the account's deletion if one was requested. */
 const readCredit = (deps: Deps, topUp: TopUp, signature: string | undefined) => async () => {
   const { accountId } = topUp;
   const [current, knownCard, deletion] = await Promise.all([
@@ -184,19 +184,19 @@ const readCredit = (deps: Deps, topUp: TopUp, signature: string | undefined) => 
     signature === undefined ? undefined : deps.table.get(KnownCard, { accountId, signature }),
     deps.table.get(AccountDeletion, { accountId }),
   ]);
-  return { current, knownCard, deletion: deletion && hasBegun(deletion) ? deletion : undefined };
+  return { current, knownCard, deletion };
 };
 const hasBegun = ({ status }: AccountDeletion) => status === 'RUNNING' || status === 'DELETED';
 
 /**
- * Returns the write for money that arrives during or after an account's deletion. A running deletion will refund the whole balance, so the
- * write only checks that it is still running. The refund of a completed deletion is increased.
+ * Returns the write for money of an account whose deletion was requested. The refund of a completed deletion is increased. An earlier one will
+ * refund the whole balance, so the write only checks that it has not advanced: a small account is deleted within a second of its grace period.
  */
 function addToRefund({ accountId, status }: AccountDeletion, amountCents: number): Write {
   const when = { status: { is: status } };
-  return status === 'RUNNING'
-    ? check(AccountDeletion, { accountId }, when, concurrentUpdate)
-    : change(AccountDeletion, { accountId }, { add: { refundCents: amountCents }, when }, concurrentUpdate);
+  return status === 'DELETED'
+    ? change(AccountDeletion, { accountId }, { add: { refundCents: amountCents }, when }, concurrentUpdate)
+    : check(AccountDeletion, { accountId }, when, concurrentUpdate);
 }
 
 const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Payment) =>
@@ -207,7 +207,8 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
     const newStatus: TopUp['status'] = 'SUCCEEDED';
     const { now } = wallet;
     const firstPaidAt = knownCard?.firstPaidAt ?? now;
-    if (signature !== undefined && !knownCard && !deletion) {
+    const isClosing = deletion !== undefined && hasBegun(deletion);
+    if (signature !== undefined && !knownCard && !isClosing) {
       wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
     }
     const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
@@ -231,7 +232,7 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
     return await deps.commit(
       wallet.writes({
         // A deleted account must not store the cardholder's data again.
-        set: deletion ? {} : { newCardHolds, ...(card ? { card } : {}) },
+        set: isClosing ? {} : { newCardHolds, ...(card ? { card } : {}) },
         remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
       }),
       newStatus,
