@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { AiAccount, AiAudit, type AiCall, AiUsage } from '../../table/entities/ai.ts';
+import { AiAccount, AiAudit, type AiCall, AiKeySpending, AiUsage } from '../../table/entities/ai.ts';
 import type { Send } from '../../table/table.ts';
 import { change } from '../../table/writes.ts';
 import { MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
@@ -189,6 +189,32 @@ test.each(CASES)('%s leaves exact credits whichever response is lost', async (_,
       expect([0, full], `${when} ${number}`).toContain(charged);
       expect(known, 'what is reported is what is charged').toBe(charged);
     }
+  }
+});
+
+test.each(CASES)('%s makes no credits available twice, whichever request is repeated', async (_, held, cost, key) => {
+  for (let number = 1, isReached = true; isReached; number += 1) {
+    isReached = false;
+    const repeating: FaultPlan = (call) => {
+      if (call.number !== number || call.when === 'before') return undefined;
+      isReached = true;
+      return 'repeat';
+    };
+    const world = await credits(10 + (key?.spent ?? 0), repeating);
+    if (key) await world.spend(KEY, key.spent);
+    const { deps } = world.steady;
+    const caller = { accountId, keyId: KEY, budgetMicroRand: key && key.budget * RAND };
+    const open = await hold(deps, caller, 'openai', RAND / 2);
+    await world.call(KEY, held, cost, key?.budget);
+    const { availableMicroRand, openCalls } = await world.read();
+    expect(availableMicroRand, `${number}`).toBeLessThanOrEqual(world.ledger() - RAND / 2);
+    expect(openCalls, `${number}`).toBeGreaterThanOrEqual(1);
+    const { spent_202601: spent, charged_202601: charged } = {
+      ...(await deps.table.get(AiKeySpending, { accountId, keyId: KEY })),
+    };
+    if (key) expect(Number(spent), `${number}`).toBeGreaterThanOrEqual(Number(charged) + RAND / 2);
+    await releaseHold(deps, open);
+    await world.expectExact(`repeats ${number}`);
   }
 });
 

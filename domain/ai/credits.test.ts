@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../contract/errors.ts';
 import { DESCRIPTIONS } from '../../contract/reference/failures.ts';
-import { AiAccount } from '../../table/entities/ai.ts';
+import { AiAccount, AiKeySpending } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { ConcurrentUpdateError } from '../conflict.ts';
+import { monthOf } from '../time.ts';
 import { closeWindowsOf } from './closing.ts';
 import {
   type Hold,
@@ -16,6 +18,7 @@ import {
   toHoldRefusal,
 } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
+import { monthAttribute } from './key-budgets.ts';
 import { microRandToRand } from './prices.ts';
 import { type ChargedUsage, HoldExpired, settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
@@ -90,6 +93,42 @@ test('a call needs the minimum of available credits, and no saved key for its pr
   expect(await refusal(1)).toBeUndefined();
   // The balance is still the minimum: only the hold prevents the next call.
   expect(await refusal(1)).toMatchObject({ code: 'rate_limited' });
+});
+
+test('a call that its account or the budget of its key refuses holds nothing in the other', async () => {
+  const { deps, read, end } = await credits(10);
+  const begin = () => hold(deps, { accountId, keyId: 'key_1', budgetMicroRand: RAND }, 'openai', RAND);
+  await end(await begin(), RAND / 2, USED);
+  const held = async () => {
+    const { availableMicroRand, openCalls } = await read();
+    const budget = await deps.table.get(AiKeySpending, { accountId, keyId: 'key_1' });
+    return [availableMicroRand, openCalls, budget?.[monthAttribute('spent', monthOf(deps.now()))], budget?.openCalls];
+  };
+  const before = await held();
+  const saveKey = { set: { 'keys.openai': KEY } };
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, saveKey));
+  await expect(begin()).rejects.toBeInstanceOf(HoldRefused);
+  expect(await held()).toEqual(before);
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { remove: ['keys.openai'] }));
+  await end(await begin(), RAND / 2, USED);
+  await expect(begin()).rejects.toMatchObject({ code: 'insufficient_credits' });
+  expect(await held()).toEqual([9 * RAND, 0, RAND, 0]);
+});
+
+test('a call beyond its hold whose window is closed before it is charged is free, and its account exact', async () => {
+  const { deps, take, read, ledger } = await credits(10);
+  const held = await take(RAND);
+  const after = (minutes: number) => ({ ...deps, now: () => new Date(deps.now().getTime() + minutes * 60_000) });
+  const get: typeof deps.table.get = async (entity, of) => {
+    const found = await deps.table.get(entity, of);
+    await closeWindowsOf(after(7), accountId);
+    return found;
+  };
+  const late = settle({ ...deps, table: { ...deps.table, get } }, held, 2 * RAND, USED);
+  await expect(late).rejects.toBeInstanceOf(ConcurrentUpdateError);
+  expect(ledger()).toBe(10 * RAND);
+  await closeWindowsOf(after(40), accountId);
+  expect(await read()).toMatchObject({ balanceMicroRand: 10 * RAND, availableMicroRand: 10 * RAND, openCalls: 0 });
 });
 
 test('a call that ends when its hold expires is not charged', async () => {

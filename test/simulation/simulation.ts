@@ -1,7 +1,7 @@
 import { BY_PLATFORM, committing } from '../../domain/audit/record.ts';
 import type { Deps, Settings } from '../../domain/deps.ts';
 import { idGenerator } from '../../domain/ids.ts';
-import { createTable, type Send } from '../../table/table.ts';
+import { createTable, type Send, type SendPolicy } from '../../table/table.ts';
 import { memoryTable } from '../support/memory-table.ts';
 
 /**
@@ -26,9 +26,15 @@ export interface SimulatedCall {
   now: number;
 }
 
-type Fault = 'crash' | undefined;
+type Fault = 'crash' | 'repeat' | undefined;
 
-/** Decides what happens at a call: `crash` ends its process, an error thrown is what the call fails with. */
+/** The effect of a request that the client repeats because its response was lost; `NEVER` if it does not repeat the request. */
+type Repeat = 'APPLIES' | 'IGNORED' | 'NEVER';
+
+/**
+ * Decides what happens at a call: `crash` ends its process, an error thrown is what the call fails with, and `repeat`, after a request to the
+ * table, loses its response: the client repeats the request, except one that it must not repeat (`atMostOnce`), which fails.
+ */
 export type FaultPlan = (call: SimulatedCall) => Fault | Promise<Fault>;
 
 export const noFaults: FaultPlan = () => undefined;
@@ -126,28 +132,37 @@ export function simulation({ startAt = START, settings, through, ...options }: S
   function startProcess({ faults = options.faults ?? noFaults, skewMs = 0 }: ProcessOptions = {}) {
     let crashed = false;
     let steps = 0;
-    const call = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
+    const call = async <T>(what: string, act: () => Promise<T>, repeat: Repeat = 'APPLIES'): Promise<T> => {
       if (crashed) throw new SimulatedCrash(what);
       if (faults === noFaults) return await act();
       calls += 1;
       steps += 1;
       const [number, step] = [calls, steps];
       const meet = async (when: SimulatedCall['when']) => {
-        if (!crashed && (await faults({ number, step, when, what, now: clock.now })) === 'crash') crashed = true;
+        const fault = crashed ? undefined : await faults({ number, step, when, what, now: clock.now });
+        if (fault === 'crash') crashed = true;
         if (crashed) throw new SimulatedCrash(what);
+        return fault;
       };
       await meet('before');
       const result = await act();
-      await meet('after');
-      return result;
+      if ((await meet('after')) !== 'repeat' || repeat === 'IGNORED') return result;
+      if (repeat === 'NEVER') throw new Error(`the response of ${what} is lost`);
+      return await act();
     };
-    const throughFaults: Send = async <Output>(operation: string, input: object): Promise<Output> => {
+    const throughFaults: Send = async <Output>(
+      operation: string,
+      input: object,
+      policy?: SendPolicy,
+    ): Promise<Output> => {
       // Sweeps read empty partitions of the due index by the dozen: crashing at each of them shows nothing new.
       if ('IndexName' in input && input.IndexName === 'due' && !crashed) {
         const found = await send<{ Items: object[] }>(operation, input);
         if (found.Items.length === 0) return found as Output;
       }
-      return await call(`table.${operation}`, () => send<Output>(operation, input));
+      // The token of a transaction keeps it from being applied twice.
+      const repeat = policy?.once ? 'NEVER' : operation === 'TransactWriteItems' ? 'IGNORED' : 'APPLIES';
+      return await call(`table.${operation}`, () => send<Output>(operation, input), repeat);
     };
     const table = createTable(throughFaults, 'memory');
     const now = () => new Date(clock.now + skewMs);
