@@ -273,13 +273,14 @@ async function withNpm(script: string, work: (context: Parameters<typeof install
   return printed;
 }
 
-test('installs development packages with Yarn 1, which would leave them out for NODE_ENV=production', async () => {
-  const variables = async (files: Record<string, string>) => {
-    const print = 'echo "$npm_config_include $YARN_PRODUCTION"';
-    return withNpm(print, (context) => install(plan(files), context), 'yarn');
-  };
-  expect(await variables({ 'yarn.lock': '# yarn lockfile v1\n' })).toBe('dev false\n');
-  expect(await variables({ 'yarn.lock': '\n__metadata:\n' })).toBe('dev \n');
+test.each([
+  ['npm', { 'package-lock.json': {} }, 'dev  '],
+  ['yarn', { 'yarn.lock': '# yarn lockfile v1\n' }, 'dev false '],
+  ['yarn', { 'yarn.lock': '\n__metadata:\n' }, 'dev  '],
+  ['pnpm', { 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }, 'dev  false'],
+])('installs development packages also for NODE_ENV=production, with %s and %j', async (tool, files, expected) => {
+  const print = 'echo "$npm_config_include $YARN_PRODUCTION $npm_config_production"';
+  expect(await withNpm(print, (context) => install(plan(files), context), tool)).toBe(`${expected}\n`);
 });
 
 test('lets Yarn 1 ignore the Node versions that packages require, as other package managers do', async () => {

@@ -90,8 +90,9 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const environment = {
     ...context.environment,
     npm_config_include: 'dev',
-    // Yarn 1 ignores npm's setting and needs this variable, which later versions of Yarn refuse.
+    // Yarn 1, and pnpm before version 10, ignore npm's setting. Later versions of Yarn refuse Yarn 1's variable.
     ...(manager?.tool?.startsWith('yarn@') ? { YARN_PRODUCTION: 'false' } : {}),
+    ...(manager?.tool?.startsWith('pnpm@') ? { npm_config_production: 'false' } : {}),
   };
   const settings = NEEDS_LOCKFILE.test(command) ? PREFER_CACHE : {};
   let outcome = await runInstall(command, { ...context, environment: { ...settings, ...environment } });
