@@ -191,6 +191,19 @@ test('falls back to npm install without a lockfile and says so', async () => {
   expect(code).toBe(0);
 });
 
+test('installs the package that the variable NODE_OPTIONS preloads, and preloads it in the build', async () => {
+  const repoUrl = repository({
+    'server.js': '1',
+    'package.json': JSON.stringify({ name: 'a', dependencies: { monitor: 'file:./monitor' } }),
+    'monitor/package.json': '{"name":"monitor","version":"1.0.0"}',
+    'monitor/index.js': "console.log('monitored');",
+  });
+  const env = await withVariables({ NODE_OPTIONS: '--max-old-space-size=900 --require=monitor' });
+  const { error, log } = await build({ repoUrl, buildCommand: 'node server.js', ...env });
+  expect(error).toBeUndefined();
+  expect(log.split('monitored')).toHaveLength(2);
+});
+
 test('excludes development packages from the artifact', async () => {
   const lock = {
     name: 'a',

@@ -5,6 +5,7 @@ import type { Detected, Job } from '../../providers/builds/builds.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
+import { preloadsModules } from '../detect/node-options.ts';
 import { siteWarnings } from '../detect/notes.ts';
 import { assertNoPackageManager } from '../detect/package-managers.ts';
 import { monorepoBuild } from '../detect/packages.ts';
@@ -68,8 +69,9 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
   if (plan.nothing !== undefined) sections.note(`Nothing to install: ${plan.nothing}`);
   if (plan.note !== undefined) sections.note(plan.note);
   const { tool } = plan.manager ?? {};
-  const installContext = { ...context, directory: layout.install };
+  const installContext = { ...context, environment: withoutPreloads(context.environment), directory: layout.install };
   const toolContext = tool === undefined ? installContext : await withTool(tool, installContext);
+  const nextContext = { ...toolContext, environment: { ...context.environment, ...toolContext.environment } };
   if (tool !== undefined) sections.note(`using ${tool}`);
   // Only applications in the repository's root directory use the cache.
   const isRoot = layout.install === context.directory && layout.app === context.directory;
@@ -79,15 +81,20 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
     key !== undefined && cache.restore('dependencies', key),
     restoreBuildCache(cloned),
   ]);
-  if (plan.nothing !== undefined) return toolContext;
+  if (plan.nothing !== undefined) return nextContext;
   if (isRestored && manifest) {
     sections.note('the lockfile has not changed: restored the dependencies of an earlier build');
     await finishInstall(plan, manifest, toolContext);
-    return toolContext;
+    return nextContext;
   }
   await install(plan, toolContext);
   if (key !== undefined && existsSync(join(layout.install, 'node_modules'))) await cache.keep('dependencies', key);
-  return toolContext;
+  return nextContext;
+}
+
+/** Returns an environment without Node options that preload modules, which are perhaps not installed yet. */
+function withoutPreloads({ NODE_OPTIONS, ...environment }: Record<string, string>): Record<string, string> {
+  return NODE_OPTIONS === undefined || preloadsModules(NODE_OPTIONS) ? environment : { ...environment, NODE_OPTIONS };
 }
 
 /** Returns the cache key of the build command's output; undefined if nothing is cached. */

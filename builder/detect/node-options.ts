@@ -3,6 +3,10 @@ const PLUG_AND_PLAY = /(^|[/=])\.pnp\.(c?js|loader\.mjs)$/;
 /** Matches options with which Node preloads a module. */
 export const LOADS_MODULE = /^(-r|--require|--import|--loader|--experimental-loader)$/;
 
+/** Returns true if a value of `NODE_OPTIONS` preloads a module. */
+export const preloadsModules = (options = ''): boolean =>
+  options.split(/[\s=]+/).some((word) => LOADS_MODULE.test(word));
+
 /**
  * Removes options that name missing environment files or Yarn's loaders, because Node would not start with them.
  * @param isFile returns true if a path is a file of the application

@@ -11,6 +11,7 @@ import {
 } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
+import { preloadsModules } from '../detect/node-options.ts';
 import type { Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import { type Item, isWholeTreePackaged, sizeOf } from './tree.ts';
@@ -25,8 +26,6 @@ const LINK = 0o120777;
 
 /** Matches Node options that load modules before `--import` does: these modules would not have the application's variables. */
 const LOADS_EARLY = /^(-r|--require)\b/;
-/** Matches a value of `NODE_OPTIONS` that loads modules: always before `--import` does. */
-const LOADS_MODULES = /(^|\s)(-r|--require|--import|--loader|--experimental-loader)\b/;
 /** Variables that Node reads at its start, before `--import` has decrypted the application's variables. */
 const READ_EARLY = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 /** Variables that the host sets. */
@@ -71,7 +70,7 @@ const assignment = (name: string, value: string): string =>
 const needsVariablesEarly = (start: Start, variables: readonly string[]): boolean =>
   start.kind === 'node' &&
   (start.options.some((option) => LOADS_EARLY.test(option)) ||
-    LOADS_MODULES.test(start.environment.NODE_OPTIONS ?? '') ||
+    preloadsModules(start.environment.NODE_OPTIONS) ||
     READ_EARLY.some((name) => variables.includes(name)));
 
 /**
