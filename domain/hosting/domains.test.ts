@@ -4,6 +4,7 @@ import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
 import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { ConcurrentUpdateError } from '../conflict.ts';
 import {
   claimHostingDomain,
   hostingChallenge,
@@ -118,6 +119,18 @@ test('hosting without proof does not keep the owner from the domain', async () =
   expect(await order('thief')).toMatch(/has proven that it owns it/);
   prove('thief');
   expect(await order('thief'), 'sold, with its DNS').toBe('accepted');
+});
+
+test('an order that began before the holder proved the domain does not take it over', async () => {
+  const { deps, clock, order, settle, prove, holder } = hosting();
+  await order('owner');
+  clock.now += 1;
+  prove('owner', 'agency');
+  const claimFor = await claimHostingDomain(deps, 'agency', DOMAIN);
+  expect(await settle('owner')).toBe('PROVEN');
+  await expect(deps.table.transact([claimFor('sub_agency')])).rejects.toThrow(ConcurrentUpdateError);
+  expect(await order('agency')).toMatch(/has proven that it owns it/);
+  expect(await holder()).toBe('owner');
 });
 
 test("another account's registered domain, and names below it, need its DNS", async () => {

@@ -122,11 +122,7 @@ export async function claimHostingDomain(
     if (!missing?.isDefinite) throw domainTaken(domain);
   }
   const item = { domain, accountId, checkedAt, ...(isContested ? { provenAt: checkedAt } : {}) };
-  return (subscriptionId) => {
-    const next = { ...item, subscriptionId };
-    if (!held) return create(HostingDomain, next, concurrentUpdate);
-    return replace(HostingDomain, next, { accountId: { is: held.accountId } }, concurrentUpdate);
-  };
+  return (subscriptionId) => storeWrite({ ...item, subscriptionId }, held);
 }
 
 /**
