@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createRedactor } from '../../providers/builds/redaction.ts';
 import { dependencyKey } from './dependencies.ts';
 import { finishInstall, install, planInstall } from './install.ts';
@@ -10,7 +10,8 @@ import { withTool } from './tools.ts';
 
 const roots: string[] = [];
 afterEach(() => {
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
+  vi.unstubAllEnvs();
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
 });
 
 /** Creates a directory with these files. */
@@ -287,6 +288,7 @@ test('lets Yarn 1 ignore the Node versions that packages require, as other packa
   const setting = async (tool: string) => {
     let found: string | undefined;
     await withNpm('true', async (context) => {
+      vi.stubEnv('TMPDIR', context.directory);
       found = (await withTool(tool, context)).environment.YARN_IGNORE_ENGINES;
     });
     return found;
