@@ -6,7 +6,7 @@ import { artifactKey } from '../../providers/builds/keys.ts';
 import { routeTo } from '../../providers/edge/host-routes.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
-import { change } from '../../table/writes.ts';
+import { change, check } from '../../table/writes.ts';
 import { ownedHosts } from '../apps/apps.ts';
 import { edgeOf, HOME_CELL, type InCell, removeFromCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
@@ -34,10 +34,15 @@ async function readDeployment(deps: Deps, { accountId, applicationId, deployment
   return { deployment, app };
 }
 
-/** Reads a deployment that may continue. Throws DeploymentError if the application is deleted or suspended. */
+const wasSuspended = () => new DeploymentError('The application was suspended.');
+
+/**
+ * Reads a deployment that may continue. Throws DeploymentError if the application is deleted, or suspended before the release began to
+ * receive traffic.
+ */
 export async function readRunning(deps: Deps, ids: DeploymentIds) {
   const found = await readDeployment(deps, ids);
-  if (found.app.status === 'SUSPENDED') throw new DeploymentError('The application was suspended.');
+  if (found.app.status === 'SUSPENDED' && found.deployment.switchingAt === undefined) throw wasSuspended();
   return found;
 }
 
@@ -126,13 +131,26 @@ function toDeploymentError(error: unknown): undefined {
   );
 }
 
+/** Records that the release begins to receive traffic, unless the deployment was stopped. From then on nothing stops it. */
+async function markSwitching(deps: Deps, { accountId, applicationId, id }: Deployment): Promise<void> {
+  const switching = {
+    set: { switchingAt: deps.now().toISOString() },
+    when: { status: { is: 'RUNNING' }, cancelled: 'absent' },
+  } as const;
+  await deps.table.transact([
+    check(App, { accountId, id: applicationId }, { status: { is: 'RUNNING' } }, wasSuspended),
+    change(Deployment, { accountId, id }, switching, alreadyEnded),
+  ]);
+}
+
 /** Switches traffic to the release, and routes the application's host names to its function. */
 export async function switchRelease(
   deps: Deps & InCell<'appHost' | 'appAccess' | 'hostRoutes'>,
   ids: DeploymentIds,
 ): Promise<void> {
-  const { deployment, app } = await readRunning(deps, ids);
+  const { deployment, app } = await readUnfinished(deps, ids);
   if (!deployment.release) throw new Error('there is no release to switch to');
+  if (deployment.switchingAt === undefined) await markSwitching(deps, deployment);
   const { appHost, appAccess } = await deps.cellOf(app);
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   const target = await appHost.switchTo(ids.applicationId, deployment.release);

@@ -5,13 +5,18 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { interruptAt } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
+import { cancelDeployment } from '../operator/actions.ts';
 import { beginDeployment } from './begin.ts';
 import { checkRelease } from './check.ts';
 import { createDeployment } from './create.ts';
+import { cancelRunning } from './executions.ts';
+import { succeedDeployment } from './finish.ts';
 import { switchRelease } from './release.ts';
 import { applyAppStatus } from './suspension.ts';
+import { withVerdict } from './verdict.ts';
 
 /** An application whose edge, function address and executions only record what is asked of them. */
 async function harness() {
@@ -60,8 +65,17 @@ async function harness() {
     providers,
     ids,
     deployments,
+    of,
+    startProcess: made.startProcess,
+    succeed: made.succeed,
+    fail: made.fail,
     app: made.app,
     deploy: async () => (await createDeployment(deps, caller, { id: of.id } as never)).data.id,
+    /** Gives a deployment a release that is about to receive traffic. */
+    start: (id: string) =>
+      deps.table.transact([
+        change(Deployment, { accountId: ids.accountId, id }, { set: { release: '1', status: 'RUNNING' } }),
+      ]),
     suspend: () => addSuspension(deps, of, { cause: 'OPERATOR', reason: 'Phishing.' }),
     lift: () => removeSuspension(deps, of, 'OPERATOR'),
     remove: () => made.set({ status: 'DELETING' }),
@@ -116,14 +130,82 @@ test('an application that is deleted while it is being suspended leaves no suspe
 });
 
 test('the first release switch during a suspension leaves the address closed', async () => {
-  const { deploy, suspend, needs, providers, ids, state } = await harness();
+  const { deploy, start, suspend, needs, providers, ids, state } = await harness();
   const deploymentId = await deploy();
-  const { table } = needs;
-  await table.transact([change(Deployment, { accountId: ids.accountId, id: deploymentId }, { set: { release: '1' } })]);
+  await start(deploymentId);
   const switchTo = async () => {
     await suspend();
     return 'host';
   };
   await switchRelease({ ...needs, ...inEveryCell({ ...providers, appHost: { switchTo } }) }, { ...ids, deploymentId });
   expect(state.closed).toBe(true);
+});
+
+type Harness = Awaited<ReturnType<typeof harness>>;
+type Process = ReturnType<Harness['startProcess']>;
+
+const STOPS: Record<string, (made: Harness, by: Process['deps'], deploymentId: string) => Promise<unknown>> = {
+  async cancelled({ needs, ids: { accountId: id }, deployments }, deps, deploymentId) {
+    await cancelDeployment(deps, { accountId: '', keyId: '' }, { id, deploymentId, reason: 'Case 1.' });
+    for (const each of deployments()) await cancelRunning({ ...needs, ...deps }, each);
+  },
+  async suspended({ needs, of }, deps) {
+    await addSuspension(deps, of, { cause: 'OPERATOR', reason: 'Phishing.' });
+    await applyAppStatus({ ...needs, ...deps }, of);
+  },
+};
+const DIRECTIONS = ['while it switches', 'and switches meanwhile'];
+
+test.each(Object.entries(STOPS).flatMap(([name, stop]) => DIRECTIONS.map((when) => [name, when, stop] as const)))(
+  'a deployment that is %s %s has failed and serves nothing, or has succeeded and serves',
+  async (_, when, stop) => {
+    const ends = new Set<unknown>();
+    for (let step = 1, isReached = true; isReached; step += 1) {
+      isReached = false;
+      const made = await harness();
+      const { deploy, start, providers, ids, state, deployments, startProcess } = made;
+      const of = { ...ids, deploymentId: await deploy() };
+      await start(of.deploymentId);
+      let serving: string | undefined;
+      let failed = false;
+      const switchTo = async (_app: string, release: string) => {
+        serving = release;
+        return 'host';
+      };
+      /** Switches twice, as after a lost response. */
+      const go = async ({ deps, port }: Process) => {
+        const host = inEveryCell({ ...providers, appHost: port('host', { switchTo }) });
+        for (let run = 1; run <= 2 && !failed; run += 1)
+          ({ failed } = await withVerdict(switchRelease, { ...deps, ...host }, of));
+      };
+      const stopIt = ({ deps }: Process) =>
+        stop(made, deps, of.deploymentId).catch((error: unknown) => expect(error).toMatchObject({ code: 'conflict' }));
+      const [operation, other] = when === DIRECTIONS[0] ? [go, stopIt] : [stopIt, go];
+      const faults = interruptAt(step, async () => {
+        isReached = true;
+        await other(startProcess());
+      });
+      await operation(startProcess({ faults }));
+      // What has stopped the execution has also ended the deployment; a failed step ends it, and any other leads on.
+      if (state.stopped.length === 0) await (failed ? made.fail : made.succeed)(of.deploymentId);
+      const [{ status } = {}] = deployments();
+      expect([status, serving], `before request ${step}`).toEqual(serving ? ['SUCCEEDED', '1'] : ['FAILED', undefined]);
+      ends.add(status);
+    }
+    expect(ends.size).toBe(2);
+  },
+);
+
+test('a switch that is repeated after the deployment has ended does not bring its release back', async () => {
+  const { deploy, start, needs, providers, ids } = await harness();
+  const of = { ...ids, deploymentId: await deploy() };
+  await start(of.deploymentId);
+  await switchRelease({ ...needs, ...inEveryCell(providers) }, of);
+  await succeedDeployment(needs, of);
+  const appHost = { switchTo: () => expect.fail('switches again') };
+  const late = { ...needs, ...inEveryCell({ ...providers, appHost }) };
+  expect(await withVerdict(switchRelease, late, of)).toEqual({
+    failed: true,
+    reason: 'The deployment has already ended.',
+  });
 });

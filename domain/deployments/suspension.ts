@@ -1,5 +1,6 @@
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { App } from '../../table/entities/apps.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
 import { cellsInUse, edgeOf, type InCell } from '../apps/cells.ts';
 import { viewSuspensions } from '../apps/suspension.ts';
@@ -8,10 +9,12 @@ import { failDeployment } from './finish.ts';
 
 export type SuspensionDeps = Deps & { deployments: Executions } & InCell<'appAccess' | 'hostRoutes'>;
 
-/** Stops the deployment in progress; its build ends with it. */
+/** Stops the deployment in progress, and with it its build, unless its release receives traffic already. */
 async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
   const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
   if (!deploymentId) return;
+  const deployment = await deps.table.get(Deployment, { accountId, id: deploymentId });
+  if (deployment?.switchingAt !== undefined) return;
   const reason = viewSuspensions(app)?.[0]?.reason;
   await deps.deployments.stop(deploymentId, 'The application was suspended.');
   const ids = { accountId, applicationId, deploymentId };

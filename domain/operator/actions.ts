@@ -29,7 +29,8 @@ const MICRO_RAND_PER_CENT = 10_000;
 
 const tooFewCredits = () =>
   new ApiError('insufficient_credits', 'The account has fewer available AI credits than this amount.');
-const notInProgress = () => new ApiError('conflict', 'This deployment is not in progress.');
+const notInProgress = () =>
+  new ApiError('conflict', 'This deployment is not in progress, or its release receives traffic already.');
 
 /**
  * POST /operator/v1/accounts/{id}/deployments/{deploymentId}/cancel. The stream stops the execution and the build. Throws 404, and 409 unless
@@ -43,7 +44,8 @@ export async function cancelDeployment(
   const deployment = await deps.table.get(Deployment, { accountId, id });
   if (!deployment) throw noSuchDeployment();
   if (deployment.finishedAt !== null || deployment.waiting) throw notInProgress();
-  const cancellation = { set: { cancelled: reason }, when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } } as const;
+  const when = { status: { oneOf: ['QUEUED', 'RUNNING'] }, switchingAt: 'absent' } as const;
+  const cancellation = { set: { cancelled: reason }, when };
   return await deps.commit(
     [change(Deployment, { accountId, id }, cancellation, notInProgress)],
     { data: { id } },

@@ -63,6 +63,8 @@ export const Deployment = /* @__PURE__ */ entity({
       waiting: z.optional(z.literal(true)),
       /** The time at which the scheduler admitted it to a builder (domain/deployments/scheduler.ts); absent for rollbacks. */
       admittedAt: z.optional(z.string()),
+      /** The time at which its release began to receive traffic. From then on neither a cancellation nor a suspension stops it. */
+      switchingAt: z.optional(z.string()),
       /** While its release is queued: the cell of the queue, and the time since which it waits (table/entities/releases.ts). */
       releaseQueue: z.optional(z.looseObject({ cellId: z.string(), since: z.string() })),
       /** While unfinished: the time at which the reconciler checks its execution. */

@@ -11,7 +11,7 @@ const ids = { accountId: 'acc_1', applicationId: 'app_1' };
 
 /** An application and its deployments. */
 export async function deploymentSimulation(fields: Partial<App> = {}, account: Partial<Account> = {}) {
-  const { memory, clock, steady } = simulation({
+  const { memory, clock, steady, startProcess } = simulation({
     startAt: Date.parse('2026-01-01T00:00:00Z'),
     settings: { publicUrl: '', appsDomain: 'apps.localhost', webhookRetrySchedule: [] },
   });
@@ -33,6 +33,7 @@ export async function deploymentSimulation(fields: Partial<App> = {}, account: P
     deps,
     ids,
     clock,
+    startProcess,
     caller: { accountId: ids.accountId, keyId: 'key' },
     app: () => deps.table.get(App, ofApp),
     account: () => deps.table.get(Account, { id: ids.accountId }),

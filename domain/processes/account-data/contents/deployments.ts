@@ -56,6 +56,7 @@ export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
         waiting: 'internal',
         movedBy: 'internal',
         admittedAt: 'internal',
+        switchingAt: 'internal',
         releaseQueue: 'internal',
         dueAt: 'internal',
       },
