@@ -31,13 +31,12 @@ test('a plan that is paid just before its suspension is not suspended', async ()
   const { id } = await buy(account, 'app-10');
   await sleepUntil(28 + 6);
   clock.now += 2 * DAY;
-  // The subscription and its invoice are read, the money arrives, the stream adds the period, the wallet is read.
+  // The wallet cannot pay. Then the subscription and its invoice are read, the money arrives, the stream adds the period, the wallet is read.
   const paid = Promise.withResolvers<void>();
-  let isFirst = true;
+  let walletReads = 0;
   const get: typeof deps.table.get = async (entity, of) => {
-    const isWallet = Object.is(entity, Account) && isFirst;
-    if (isWallet) isFirst = false;
-    if (isWallet) await paid.promise;
+    if (Object.is(entity, Account)) walletReads += 1;
+    if (Object.is(entity, Account) && walletReads === 2) await paid.promise;
     const found = await deps.table.get(entity, of);
     if (!Object.is(entity, Invoice)) return found;
     await give(account, 100_000);
@@ -91,6 +90,18 @@ test.each([{ cents: 100 }, { frozenCents: 100 }])(
   },
 );
 
+test('a smaller plan is bought for as many applications as it allows, and not for one more', async () => {
+  const { open, buy, deps, invoices } = subscriptionSimulation();
+  const account = await open(200_000);
+  const setApps = (appCount: number) =>
+    deps.table.write(Account, change(Account, { id: account }, { set: { appCount } }));
+  await setApps(4);
+  await expect(buy(account, 'app-3')).rejects.toMatchObject({ code: 'conflict', message: /more applications/ });
+  await setApps(3);
+  expect((await buy(account, 'app-3')).status).toBe('ACTIVE');
+  expect(invoices()).toHaveLength(1);
+});
+
 test('a plan is not bought as a larger one if another one, with more applications, has taken effect since', async () => {
   const { open, buy, deps, invoices } = subscriptionSimulation();
   const account = await open(200_000, 3);
@@ -143,6 +154,18 @@ test('a paid invoice whose change the stream has lost is settled before the plan
   clock.now += 6 * DAY;
   await advanceSubscriptions(deps);
   expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
+});
+
+test('an unpaid plan is renewed instead of suspended if the stream has lost the arrival of its money', async () => {
+  const { open, buy, sleepUntil, deps, read, give, clock, memory } = subscriptionSimulation();
+  const account = await open(6000);
+  const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(30);
+  await give(account, 6000);
+  clock.now += 6 * DAY;
+  await advanceSubscriptions(deps);
+  expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
+  expectLedgerInvariants(memory);
 });
 
 test('a replay of the stream does not add the next period, which is unpaid', async () => {

@@ -23,7 +23,7 @@ import {
 } from './subscriptions.ts';
 import { topUpQueue } from './top-up-queue.ts';
 import type { PaymentDeps } from './top-ups.ts';
-import { invoiceQueue } from './unpaid-invoices.ts';
+import { invoiceQueue, payUnpaidInvoices } from './unpaid-invoices.ts';
 import { balanceIs, type Wallet, withWallet } from './wallet.ts';
 
 /** Advances subscriptions through their lifecycle: invoicing, suspension, cancellation and end. */
@@ -246,6 +246,8 @@ const endCancelled = (deps: Deps, { accountId, id, plan }: Subscription): Promis
 async function advance(deps: LifecycleDeps, subscription: Subscription): Promise<void> {
   if (subscription.status === 'CANCELLED') return await endCancelled(deps, subscription);
   if (!subscription.renewal) return await invoiceNextPeriod(deps, subscription);
+  // The stream pays invoices when money arrives. Its attempt may be late or lost.
+  await payUnpaidInvoices(deps, subscription.accountId);
   const settled = await runDunning(deps, subscription);
   if (settled?.status === 'PAID') await addPaidPeriod(deps, settled);
   else if (settled) await clearRenewal(deps, settled);

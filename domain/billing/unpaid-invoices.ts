@@ -82,6 +82,8 @@ export const invoiceQueue: DueQueue<typeof Invoice, Deps> = {
   entity: Invoice,
   async act(deps, { accountId, id }) {
     const now = deps.now().toISOString();
+    // The stream pays invoices when money arrives. Its attempt may be late or lost.
+    await payUnpaidInvoices(deps, accountId);
     await withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
       if (invoice.status !== 'UNPAID' || !invoice.voidAt || invoice.voidAt > now) return;
       voidInvoice(wallet, invoice);
