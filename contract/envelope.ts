@@ -29,12 +29,15 @@ export const Timestamp = () =>
     .datetime({ precision: 3, error: 'must be a time in UTC with milliseconds, e.g. 2027-01-31T09:30:00.000Z' })
     .register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
 
-/** A time in a request, with any offset from UTC. It is normalized to UTC with milliseconds. */
+/** The earliest and the latest time of a request. Services of AWS refuse earlier ones, and later ones would not sort as text. */
+const [FIRST_TIME, LAST_TIME] = [0, Date.parse('9999-12-31T23:59:59.999Z')];
+
+/** A time in a request, with any offset from UTC. It is normalized to UTC with milliseconds, of the years 1970 to 9999. */
 export const Moment = (description: string) =>
   z
     .pipe(
       z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z' }),
-      z.transform((text) => new Date(text).toISOString()),
+      z.transform((text) => new Date(Math.min(Math.max(Date.parse(text), FIRST_TIME), LAST_TIME)).toISOString()),
     )
     .register(z.globalRegistry, {
       openApiOverride: { type: 'string', format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] },
