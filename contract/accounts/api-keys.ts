@@ -61,7 +61,7 @@ const CreateKey = () =>
   z.object({
     name: Name(),
     scopes: z.pipe(
-      z.array(z.enum(SCOPES)).check(z.minLength(1)),
+      z.array(z.enum(SCOPES)).check(z.minLength(1), z.maxLength(SCOPES.length)),
       z.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
     ),
     allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(MAX_ORIGINS)), ['*']),

@@ -77,6 +77,9 @@ export const changeLimits = /* @__PURE__ */ route({
   response: () => single(z.object({ limitOverrides: z.record(z.string(), z.int()) })),
 });
 
+/** The number of keys with which an account is opened at most: all are written in one transaction, three items each. */
+const MAX_FIRST_KEYS = 20;
+
 /** An amount in rand with two decimals, which may be negative. */
 const SignedAmount = () =>
   z
@@ -139,7 +142,14 @@ export const openCustomerAccount = /* @__PURE__ */ route({
       name: text(100),
       plan: z.object({ slug: Identifier(), name: text(100), appLimit: z.int().check(z.minimum(0)) }),
       keys: z._default(
-        z.array(z.object({ name: text(60), scopes: z.array(z.enum(SCOPES)).check(z.minLength(1)) })),
+        z
+          .array(
+            z.object({
+              name: text(60),
+              scopes: z.array(z.enum(SCOPES)).check(z.minLength(1), z.maxLength(SCOPES.length)),
+            }),
+          )
+          .check(z.maxLength(MAX_FIRST_KEYS)),
         [],
       ),
     }),

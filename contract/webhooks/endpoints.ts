@@ -25,7 +25,7 @@ export const Events = () =>
           .check(z.refine(isEventFilter, UNKNOWN_EVENT_TYPE))
           .register(z.globalRegistry, { openApiOverride: EVENT_FILTER_SCHEMA }),
       )
-      .check(z.minLength(1))
+      .check(z.minLength(1), z.maxLength(EVENT_FILTERS.size))
       .register(z.globalRegistry, { examples: [['deployment.succeeded', 'deployment.failed'], ['*']] }),
     z.transform((types) => deduplicate(types.filter(isEventFilter))),
   );

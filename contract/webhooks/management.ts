@@ -58,7 +58,9 @@ const Delivery = resource('Delivery', () =>
 const Resend = () =>
   z.object({
     statuses: describe(
-      z._default(z.array(z.enum(['SKIPPED', 'FAILED', 'DELIVERED'])).check(z.minLength(1)), ['SKIPPED']),
+      z._default(z.array(z.enum(['SKIPPED', 'FAILED', 'DELIVERED'])).check(z.minLength(1), z.maxLength(3)), [
+        'SKIPPED',
+      ]),
       'Statuses of the deliveries to resend. Default: skipped ones',
     ),
     since: Moment('Resends deliveries that were created at this time or later'),

@@ -17,6 +17,7 @@ export interface Schema {
     entries?: Record<string, unknown>;
     values?: readonly unknown[];
     catchall?: Schema;
+    checks?: readonly { _zod: { def: { check: string } } }[];
   };
 }
 
