@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, INVOICE_KINDS } from '../enums.ts';
-import { Email, Id, single } from '../envelope.ts';
+import { Email, Id, oneLine, single } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { LimitOverridesSchema } from '../limits/limits.ts';
 import { route, SCOPES } from '../route.ts';
@@ -12,6 +12,8 @@ const access = 'operator';
 const tag = OPERATOR_TAG;
 /** A text that is not blank. */
 export const text = (maxLength: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(maxLength));
+/** A name or description that customers see, with the limits of their own input. */
+const line = (maxLength: number) => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(maxLength));
 
 /** The reason for an operator's action. */
 export const Reason = () => ({
@@ -99,9 +101,9 @@ export const adjustMoney = /* @__PURE__ */ route({
   body: () =>
     z.object({
       ...Reason(),
-      wallet: z.optional(z.object({ amount: SignedAmount(), description: text(200) })),
+      wallet: z.optional(z.object({ amount: SignedAmount(), description: line(200) })),
       credits: z.optional(z.object({ amount: SignedAmount() })),
-      invoice: z.optional(z.object({ kind: z.enum(INVOICE_KINDS), description: text(200), amount: SignedAmount() })),
+      invoice: z.optional(z.object({ kind: z.enum(INVOICE_KINDS), description: line(200), amount: SignedAmount() })),
       voidInvoice: z.optional(z.object({ id: Identifier() })),
       grant: z.optional(
         z.object({
@@ -139,13 +141,13 @@ export const openCustomerAccount = /* @__PURE__ */ route({
     z.object({
       ...Reason(),
       email: Email(),
-      name: text(100),
-      plan: z.object({ slug: Identifier(), name: text(100), appLimit: z.int().check(z.minimum(0)) }),
+      name: line(100),
+      plan: z.object({ slug: Identifier(), name: line(100), appLimit: z.int().check(z.minimum(0)) }),
       keys: z._default(
         z
           .array(
             z.object({
-              name: text(60),
+              name: line(60),
               scopes: z.array(z.enum(SCOPES)).check(z.minLength(1), z.maxLength(SCOPES.length)),
             }),
           )

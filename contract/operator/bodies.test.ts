@@ -20,6 +20,13 @@ const server = { reason, baseUrl: 'https://panel.example.com', user: 'root', ope
 
 test.each([
   ['a hosting domain that is no domain', adjustMoney, { reason, grant: grantOf('no domain') }],
+  [
+    'a key with a name of two lines',
+    openCustomerAccount,
+    { email: 'a@example.com', keys: [{ name: 'a\nb', scopes: ['read'] }] },
+  ],
+  ['an account with a name of two lines', openCustomerAccount, { email: 'a@example.com', name: 'a\u2028b' }],
+  ['a description of two lines', adjustMoney, { reason, wallet: { amount: '1.00', description: 'a\nb' } }],
   ['an email address of 255 characters', openCustomerAccount, { email: `${'a'.repeat(243)}@example.com` }],
   ['a long address of a server', saveHostingServer, { ...server, baseUrl: `https://${'a'.repeat(2048)}.example` }],
   ['a long user of a server', saveHostingServer, { ...server, user: 'a'.repeat(65) }],
