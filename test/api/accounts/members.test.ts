@@ -288,6 +288,7 @@ test.each(MEMBER_ROLES)(
       if (!isRefused) expect([route.id, status]).not.toEqual([route.id, 403]);
       answers.push([route.id, !isRefused]);
     }
+    expect(answers.length).toBeGreaterThan(90);
     expect(answers).toEqual(
       answers.map(([id]) => [id, hasRight(role, called.find((each) => each.id === id)?.right ?? 'member')]),
     );
@@ -295,16 +296,3 @@ test.each(MEMBER_ROLES)(
   },
   120_000,
 );
-
-test('roles forbid what they are for', () => {
-  const rights = (role: MemberRole) =>
-    called.filter(({ right = 'member' }) => hasRight(role, right)).map(({ id }) => id);
-  expect(called.length).toBeGreaterThan(90);
-  expect(rights('owner')).toEqual(called.map(({ id }) => id));
-  for (const id of ['createKey', 'createApp', 'replaceEnv', 'getGitHook', 'createChatCompletion', 'orderDomain'])
-    expect([id, ...MEMBER_ROLES.filter((role) => rights(role).includes(id))]).toEqual([id, 'owner', 'developer']);
-  for (const id of ['createTopUp', 'payInvoice', 'createSubscription', 'buyAiCredits', 'setAutoTopUp'])
-    expect([id, ...MEMBER_ROLES.filter((role) => rights(role).includes(id))]).toEqual([id, 'owner', 'billing']);
-  for (const id of ['inviteMember', 'updateMember', 'removeMember', 'resendInvitation', 'revokeInvitation'])
-    expect([id, ...MEMBER_ROLES.filter((role) => rights(role).includes(id))]).toEqual([id, 'owner']);
-});
