@@ -4,7 +4,7 @@ import { hasRight, MEMBER_ROLES, type MemberRole, type Right } from './roles.ts'
 import type { Access, Route } from './route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from './routes.ts';
 
-/** What each operation requires of a key and of a login follows from what it changes, as its audit action names it. */
+/** The requirements of an operation on keys and logins follow from its audit action, which names what it changes. */
 
 const NOT_MEMBERS: readonly Access[] = ['hook', 'none', 'operator'];
 const all = [...routes, ...dashboardRoutes, ...streamedRoutes] as readonly Route[];

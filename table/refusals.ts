@@ -13,6 +13,11 @@ const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && error.name === 'TransactionConflictException';
 
+/** Names of errors of requests that a busy service did not carry out. */
+const TEMPORARY = /Throttl|Transaction(?:Canceled|Conflict|InProgress)|TimeoutError|ThroughputExceeded/;
+/** Returns true for the error of a request that may be repeated later. */
+export const isTemporary = (error: unknown): boolean => error instanceof Error && TEMPORARY.test(error.name);
+
 /** Translates the error of a write whose condition failed to the write's own error. Returns other errors unchanged. */
 export function translateRefusal(error: unknown, { onConditionFailed }: Write): unknown {
   if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return error;

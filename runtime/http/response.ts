@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { ApiError, errorBody, temporaryFailure } from '../../contract/errors.ts';
+import { ApiError, errorBody } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
+import { serviceBusy } from '../../domain/conflict.ts';
 import type { Caller } from '../../domain/deps.ts';
 import type { Off } from '../../domain/switches/switches.ts';
 import { currentRequestId, withRequestId } from '../../table/correlation.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
+import { isTemporary } from '../../table/refusals.ts';
 import { createViaUpdate } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
 import { log } from '../observability/log.ts';
@@ -100,11 +102,7 @@ export const toRetryHeaders = ({ retryAfter }: ApiError): Record<string, string>
 export function toPublicError(error: unknown): ApiError {
   if (error instanceof Refusal) return error.error;
   if (error instanceof ApiError) return error;
-  const name = error instanceof Error ? error.name : '';
-  if (/Throttl|TransactionCanceled|TransactionInProgress|TimeoutError|ThroughputExceeded/.test(name)) {
-    return temporaryFailure('The service is busy.', { status: 503 });
-  }
-  return new ApiError('server_error');
+  return isTemporary(error) ? serviceBusy() : new ApiError('server_error');
 }
 
 function logRequest(operation: string, event: Event, request: RequestContext, status: number, code?: string): void {
