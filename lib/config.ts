@@ -5,7 +5,7 @@ import { findCellProblems } from './cells.ts';
 import { shareOf } from './concurrency.ts';
 import { derivedLoginPrefix, findNameProblems, loginPrefix, prefixOf } from './derived-names.ts';
 import { findDomainProblems } from './domain-settings.ts';
-import { ARM_REGIONS, DSQL_REGIONS } from './regions.ts';
+import { ARM_REGIONS, COGNITO_MAIL_REGIONS, DSQL_REGIONS } from './regions.ts';
 
 /** The local run uses `localhost`. */
 const hostName = z
@@ -260,11 +260,13 @@ const monitoringOf = ({ monitoring, stage }: z.output<typeof Settings>) =>
 
 /** Returns the conflicts between settings, each naming the setting to change. */
 function findConflicts(settings: z.output<typeof Settings>): string[] {
-  const { table = '', tableStream, backupRegion, region, canary } = settings;
+  const { table = '', tableStream, backupRegion, region, mailRegion = region, canary } = settings;
   const problems: string[] = [];
   if ((tableStream?.split('/')[1] ?? '') !== table)
     problems.push('table, tableStream: give the name of a table and the ARN of its own stream together');
   if (backupRegion === region) problems.push('backupRegion: give another region than that of the table');
+  if (senderOf(settings) !== undefined && ![region, ...COGNITO_MAIL_REGIONS].includes(mailRegion))
+    problems.push(`mailRegion: Cognito takes identities of ${region}, ${COGNITO_MAIL_REGIONS.join(', ')} only`);
   if (canary === 'on' && monitoringOf(settings) === 'basic')
     problems.push('canary: "on" needs monitoring=full, whose alarms undo a bad release');
   return problems;

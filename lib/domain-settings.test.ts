@@ -78,3 +78,14 @@ test('refuses an invalid region, and places builds and databases in regions that
   expect(configure({ region: 'eu-west-2', databaseRegion: 'us-east-1' }).databaseRegion).toBe('us-east-1');
   expect(configure({ region: 'ap-southeast-2', databaseRegion: 'us-gov-west-1' }).region).toBe('ap-southeast-2');
 });
+
+test('refuses a region whose identities Cognito does not use, unless Cognito sends itself', () => {
+  expect(() => prod('hosting.com', { ...ZONES, mailRegion: 'ap-southeast-1' })).toThrow(
+    /^mailRegion: .*af-south-1, us-east-1, us-west-2, eu-west-1/m,
+  );
+  expect(prod('hosting.com', { ...ZONES, mailRegion: 'eu-west-1' }).mailRegion).toBe('eu-west-1');
+  expect(prod('hosting.com').mailRegion).toBe('af-south-1');
+  expect(prod('hosting.com', { ...ZONES, region: 'eu-west-3' }).mailRegion).toBe('eu-west-3');
+  const ownSender = { mailFrom: 'cognito', mailRegion: 'ap-southeast-1' };
+  expect(prod('hosting.com', { ...ZONES, ...ownSender }).mailFrom).toBeUndefined();
+});

@@ -33,3 +33,10 @@ export const DSQL_REGIONS = [
   'ap-northeast-3',
   'ap-southeast-4',
 ];
+
+/**
+ * Regions whose SES identities Cognito uses besides those of the user pool's own region
+ * (https://docs.aws.amazon.com/cognito/latest/developerguide/user-pool-email.html#user-pool-email-developer-region-mapping). From some
+ * regions it uses none of them.
+ */
+export const COGNITO_MAIL_REGIONS = ['us-east-1', 'us-west-2', 'eu-west-1'];
