@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { HEADERS } from '../../contract/reference/operations.ts';
 import { listPaths } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, operatorRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { functionNames } from '../../lib/build/bundles.ts';
@@ -172,6 +173,9 @@ test('the edge caches only the catalogue, for as long as a revoked key may be in
   expect(kept.sort()).toEqual([...catalogue].sort());
 });
 
+/** Headers of the answers of AI models alone. */
+const OF_CHAT = ['X-Upstream-Latency-Ms', 'X-Gateway-Overhead-Ms'];
+
 test('browsers may send the headers that the API reads and read those that it returns', () => {
   const Cors = z.object({
     CorsConfiguration: z.object({
@@ -184,18 +188,16 @@ test('browsers may send the headers that the API reads and read those that it re
   const [api] = read(template, 'AWS::ApiGatewayV2::Api', Cors);
   expect(api?.CorsConfiguration.AllowOrigins).toEqual(['*']);
   for (const { method } of routes) expect(api?.CorsConfiguration.AllowMethods).toContain(method);
-  expect(api?.CorsConfiguration.AllowHeaders).toEqual(
-    expect.arrayContaining(['Authorization', 'X-Public-Key', 'Content-Type', 'Idempotency-Key']),
-  );
-  expect(api?.CorsConfiguration.ExposeHeaders).toEqual(
-    expect.arrayContaining([
-      'X-RateLimit-Limit',
-      'X-RateLimit-Remaining',
-      'X-RateLimit-Reset',
-      'Retry-After',
-      'X-Request-Id',
-    ]),
-  );
+  const accepted = ['Authorization', 'X-Public-Key', 'Content-Type', 'Idempotency-Key', 'X-Account-Id'];
+  expect(api?.CorsConfiguration.AllowHeaders.sort()).toEqual(accepted.sort());
+  const returned = Object.keys(HEADERS).filter((name) => !OF_CHAT.includes(name));
+  expect(api?.CorsConfiguration.ExposeHeaders.sort()).toEqual(returned.sort());
+  // A function URL refuses OPTIONS in this list, and answers preflights itself.
+  const Url = z.object({ Cors: Cors.shape.CorsConfiguration });
+  const [url] = read(template, 'AWS::Lambda::Url', Url);
+  expect(url?.Cors.AllowMethods).toEqual(streamedRoutes.map(({ method }) => method));
+  expect(url?.Cors.AllowHeaders.sort()).toEqual(accepted.sort());
+  expect(url?.Cors.ExposeHeaders.sort()).toEqual([...returned, ...OF_CHAT].sort());
 });
 
 test('every function is arm64 on Node 24, traced, bounded, and has log retention', () => {
