@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { SECOND_FACTOR_CLIENT } from '../../contract/accounts/session.ts';
+import { OPERATOR_GROUP, SECOND_FACTOR_CLIENT } from '../../contract/accounts/session.ts';
 import { configure, type SettingsInput } from '../../lib/config.ts';
 import { namesOf } from '../../lib/names.ts';
 import { UsersStack } from '../../lib/stacks/users.ts';
@@ -23,7 +23,12 @@ test('the dashboard signs in with code and PKCE only, without a secret, and retu
     LogoutURLs: ['https://hosting.example/dashboard/'],
     EnableTokenRevocation: true,
     PreventUserExistenceErrors: 'ENABLED',
-    RefreshTokenRotation: { Feature: 'ENABLED' },
+    RefreshTokenRotation: { Feature: 'ENABLED', RetryGracePeriodSeconds: 60 },
+    RefreshTokenValidity: 30 * 24 * 60,
+    TokenValidityUnits: { RefreshToken: 'minutes' },
+    // Without these two, the pages offer no sign-in.
+    AllowedOAuthFlowsUserPoolClient: true,
+    SupportedIdentityProviders: ['COGNITO'],
   });
   // Cognito refuses a client whose refresh tokens rotate if ALLOW_REFRESH_TOKEN_AUTH, one of its default flows, is allowed:
   // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-refresh-token.html
@@ -62,14 +67,34 @@ test('users sign up with a confirmed email address, and the pool takes a second 
     MfaConfiguration: 'OPTIONAL',
     EnabledMfas: ['SOFTWARE_TOKEN_MFA'],
     DeletionProtection: 'ACTIVE',
-    Policies: { PasswordPolicy: { MinimumLength: 12 } },
+    Policies: {
+      PasswordPolicy: {
+        MinimumLength: 12,
+        RequireLowercase: false,
+        RequireNumbers: false,
+        RequireSymbols: false,
+        RequireUppercase: false,
+      },
+    },
+    // A password is reset by email alone, and a new address signs in once it is confirmed.
+    AccountRecoverySetting: { RecoveryMechanisms: [{ Name: 'verified_email', Priority: 1 }] },
+    UserAttributeUpdateSettings: { AttributesRequireVerificationBeforeUpdate: ['email'] },
+    // The plan that includes managed login.
+    UserPoolTier: 'ESSENTIALS',
   });
 });
 
 test('the login pages are managed login at the installation’s own address', () => {
   const [domain] = template.resources('AWS::Cognito::UserPoolDomain');
   expect(domain?.properties).toMatchObject({ Domain: 'hosting-prod-hosting-example', ManagedLoginVersion: 2 });
-  expect(template.resources('AWS::Cognito::ManagedLoginBranding')).toHaveLength(1);
+  const [client] = template.resources('AWS::Cognito::UserPoolClient');
+  // Without a style, managed login shows an error: each client needs its own.
+  expect(template.resources('AWS::Cognito::ManagedLoginBranding').map(({ properties }) => properties)).toMatchObject([
+    { ClientId: client?.ref, UseCognitoProvidedValues: true },
+  ]);
+  expect(template.resources('AWS::Cognito::UserPoolGroup').map(({ properties }) => properties.GroupName)).toEqual([
+    OPERATOR_GROUP,
+  ]);
 });
 
 test('every function of the API knows the issuer and the client of valid tokens', () => {

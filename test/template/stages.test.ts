@@ -124,6 +124,12 @@ test('a backup region keeps a daily copy of the table, and failures reach the op
     ['af-south-1', 'hosting-prod-table-af-south-1', 'RetainExceptOnCreate'],
     ['eu-west-1', 'hosting-prod-table-copies-af-south-1', 'RetainExceptOnCreate'],
   ]);
+  const copies = template.resources('AWS::Backup::BackupVault').find(({ name }) => name.includes('copies'));
+  expect(copies?.properties.AccessPolicy).toMatchObject({
+    Statement: [
+      { Effect: 'Deny', Principal: { AWS: '*' }, Action: expect.arrayContaining(['backup:DeleteRecoveryPoint']) },
+    ],
+  });
   const [plan] = template.resources('AWS::Backup::BackupPlan');
   expect(plan?.properties).toMatchObject({
     BackupPlan: {
@@ -132,6 +138,9 @@ test('a backup region keeps a daily copy of the table, and failures reach the op
           ScheduleExpression: 'cron(0 1 * * ? *)',
           TargetBackupVault: 'hosting-prod-table-af-south-1',
           Lifecycle: { DeleteAfterDays: 3 },
+          // AWS Backup requires at least an hour between the two.
+          StartWindowMinutes: 60,
+          CompletionWindowMinutes: 12 * 60,
           CopyActions: [
             {
               DestinationBackupVaultArn:
@@ -151,7 +160,11 @@ test('a backup region keeps a daily copy of the table, and failures reach the op
     .resources('AWS::Events::Rule')
     .filter(({ properties }) => JSON.stringify(properties).includes('aws.backup'));
   expect(failures?.properties).toMatchObject({
-    EventPattern: { detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'] } },
+    EventPattern: {
+      source: ['aws.backup'],
+      'detail-type': ['Backup Job State Change', 'Copy Job State Change'],
+      detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'] },
+    },
     Targets: [{ Arn: 'arn:aws:sns:af-south-1:123456789012:hosting-prod-tickets' }],
   });
   const policies = template
