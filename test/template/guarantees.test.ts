@@ -196,11 +196,16 @@ test('alarms on CloudFront are where its metrics are, and the account has a budg
   const code = read(template, 'AWS::CloudFront::Function', z.object({ Name: z.string() }));
   for (const { Name } of code) expect(watched).toContain(Name);
   const [budget] = template.resources('AWS::Budgets::Budget');
+  const ofBudget = { ThresholdType: 'PERCENTAGE', ComparisonOperator: 'GREATER_THAN' };
+  const Address = template
+    .resources('AWS::SNS::Topic')
+    .find(({ name }) => name === 'hosting-prod-tickets-af-south-1')?.arn;
+  const Subscribers = [{ SubscriptionType: 'SNS', Address }];
   expect(budget?.properties).toMatchObject({
     Budget: { BudgetLimit: { Amount: 200, Unit: 'USD' }, TimeUnit: 'MONTHLY' },
     NotificationsWithSubscribers: [
-      { Notification: { NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers: [{ SubscriptionType: 'SNS' }] },
-      { Notification: { NotificationType: 'FORECASTED', Threshold: 100 } },
+      { Notification: { ...ofBudget, NotificationType: 'ACTUAL', Threshold: 80 }, Subscribers },
+      { Notification: { ...ofBudget, NotificationType: 'FORECASTED', Threshold: 100 }, Subscribers },
     ],
   });
 });

@@ -97,3 +97,20 @@ test('docs/retention.md names every time after which something is deleted, and n
   ]);
   expect(documented).toEqual(actual);
 });
+
+test('an upload that never completes leaves no parts behind: of an export they would be personal data', () => {
+  const Rules = z.object({
+    LifecycleConfiguration: z.object({
+      Rules: z.array(
+        z.object({
+          Prefix: z.string().optional(),
+          Status: z.literal('Enabled'),
+          AbortIncompleteMultipartUpload: z.object({ DaysAfterInitiation: z.literal(1) }).optional(),
+        }),
+      ),
+    }),
+  });
+  const builds = template.resources('AWS::S3::Bucket').find(({ name }) => name.startsWith('hosting-prod-builds-'));
+  const { Rules: rules } = Rules.parse(builds?.properties).LifecycleConfiguration;
+  expect(rules.some((rule) => rule.AbortIncompleteMultipartUpload && rule.Prefix === undefined)).toBe(true);
+});
