@@ -219,6 +219,13 @@ describe('with deliveries in progress', () => {
     expect([secret, second.secret, third.secret].map((each) => signedWith(each, arrival))).toEqual([false, true, true]);
   });
 
+  test('of two rotations at once, one is refused: a secret that was shown signs', async () => {
+    const run = await simulate();
+    const { id } = await run.endpoint('rotated twice');
+    const rotations = await Promise.allSettled([1, 2].map(() => rotateSecret(run.steady, run.caller, { id })));
+    expect(rotations.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
   test.each([-240_000, 240_000])(
     'a sender with a clock %d ms off makes its six attempts with signatures that receivers accept',
     async (skew) => {
