@@ -18,13 +18,14 @@ import { Account } from '../../table/entities/accounts.ts';
 import { TopUp } from '../../table/entities/billing.ts';
 import { change, create } from '../../table/writes.ts';
 import { billingSimulation } from './billing.ts';
+import type { ProcessOptions } from './simulation.ts';
 
 export const CARD = { authorization: 'AUTH_1', email: 'test@example.com', brand: 'visa', lastFour: '4081' };
 export const RAND = 100;
 
 /** An account at a payment provider that can be away, and that records charges. */
 export async function cardSimulation({ walletCents = 0 } = {}) {
-  const { deps: base, memory, open, clock } = billingSimulation({});
+  const { deps: base, memory, open, clock, ...simulated } = billingSimulation({});
   const received = new Map<string, Payment>();
   const disputes = new Map<string, Dispute & { toldAt: number }>();
   const unreadable: { id?: string } = {};
@@ -52,7 +53,12 @@ export async function cardSimulation({ walletCents = 0 } = {}) {
     readCallback: async () => ({}),
   };
   const reported: string[] = [];
-  const deps = { ...base, payments, reportDispute: ({ status }: { status: string }) => void reported.push(status) };
+  const reportDispute = ({ status }: { status: string }) => void reported.push(status);
+  const deps = { ...base, payments, reportDispute };
+  const startProcess = (options?: ProcessOptions) => {
+    const process = simulated.startProcess(options);
+    return { ...process.deps, payments: process.port('payments', payments), reportDispute };
+  };
   const accountId = await open(walletCents);
   const account = async () => {
     const found = await deps.table.get(Account, { id: accountId });
@@ -83,9 +89,9 @@ export async function cardSimulation({ walletCents = 0 } = {}) {
       const invoice = issuePaidInvoice(deps, wallet, { kind, lines: [line(rand)] });
       return await deps.commit(wallet.writes(), invoice.status);
     });
-  const tellDispute = async (reference: string, rand: number, status: Dispute['status'], id = '77') => {
+  const tellDispute = async (reference: string, rand: number, status: Dispute['status'], id = '77', by = deps) => {
     disputes.set(id, { id, reference, amountCents: rand * RAND, status, toldAt: clock.now });
-    return await receivePayment(deps, { disputeId: id });
+    return await receivePayment(by, { disputeId: id });
   };
   /** A dispute at the provider, whose callback never comes. */
   const disputeSilently = (reference: string, rand: number, status: Dispute['status'], id = '77') =>
@@ -96,9 +102,11 @@ export async function cardSimulation({ walletCents = 0 } = {}) {
   };
   return {
     deps,
+    startProcess,
     memory,
     clock,
     open,
+    received,
     provider,
     charged,
     reported,
