@@ -3,10 +3,11 @@ import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
+import { schedule } from '../../table/schedule.ts';
 import { change, upsert } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
-import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
+import { considerAutoTopUp, setAutoTopUp, willCardPay } from './auto-top-up.ts';
 import { chargeTopUp } from './top-ups.ts';
 
 /** Automatic top-ups that are postponed, and considered again without any other change of the account. */
@@ -206,4 +207,34 @@ test.each([
   expect((await account()).autoTopUpHistory).toHaveLength(1);
   expect(await deps.table.get(TopUp, { id: autoTopUpId })).toMatchObject({ status: 'SUCCEEDED' });
   expectLedgerInvariants(memory);
+});
+
+test('an account that becomes due for another reason while a top-up starts stays due', async () => {
+  const { deps, accountId, account, setAccount, clock } = await cardHolder('100.00', '50.00');
+  const reapplyAt = new Date(clock.now + MINUTE).toISOString();
+  const { commit } = deps;
+  deps.commit = async (...args) => {
+    deps.commit = commit;
+    await setAccount({ reapplyAt, ...schedule(Account, reapplyAt) });
+    return await commit(...args);
+  };
+  await considerAutoTopUp(deps, accountId);
+  expect(await account()).toMatchObject({ autoTopUpId: expect.any(String), dueAt: reapplyAt });
+});
+
+test.each<[string, number, boolean, Partial<Account>, { threshold?: string; isOff?: boolean }?]>([
+  ['that covers it exactly', 120, true, {}],
+  ['that does not cover it', 120.01, false, {}],
+  ['that would cover it without the frozen money', 120, false, { frozenCents: 1 }],
+  ['below no threshold that covers it exactly', 120, true, {}, { threshold: '0.00' }],
+  ['that is not needed for it', 20, false, {}, { threshold: '0.00' }],
+  ['that has started', 120, true, { autoTopUpId: 'pay_1', noAutoTopUpBefore: '2100' }],
+  ['that is paused', 120, false, { noAutoTopUpBefore: '2100' }],
+  ['while top-ups are switched off', 120, false, {}, { isOff: true }],
+])('a top-up %s: an invoice of R%d is about to be paid: %s', async (_, due, expected, fields, options = {}) => {
+  const { threshold = '50.00', isOff = false } = options;
+  const { deps, account, setAccount, setSwitch } = await cardHolder('100.00', threshold);
+  await setAccount({ walletCents: 20 * RAND, ...fields });
+  if (isOff) await setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
+  expect(await willCardPay(deps, await account(), Math.round(due * RAND))).toBe(expected);
 });

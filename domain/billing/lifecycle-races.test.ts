@@ -11,7 +11,7 @@ import { withRandomDelays } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
 import { addPaidPeriod } from './lifecycle.ts';
 import { cancelSubscription } from './subscriptions.ts';
-import { payOnRequest } from './unpaid-invoices.ts';
+import { cancelInvoice, payOnRequest } from './unpaid-invoices.ts';
 
 const DAY = 24 * 3600_000;
 
@@ -154,6 +154,19 @@ test('a paid invoice whose change the stream has lost is settled before the plan
   clock.now += 6 * DAY;
   await advanceSubscriptions(deps);
   expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
+});
+
+test('a period whose invoice was voided after its beginning is invoiced again a day later', async () => {
+  const { open, buy, sleepUntil, deps, invoices, flow } = subscriptionSimulation();
+  const account = await open(6000);
+  await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(30);
+  await cancelInvoice(deps, account, invoices()[1]?.id ?? '');
+  await flow();
+  await advanceSubscriptions(deps);
+  expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID']);
+  await sleepUntil(31);
+  expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID', 'UNPAID']);
 });
 
 test('an unpaid plan is renewed instead of suspended if the stream has lost the arrival of its money', async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { Account } from '../../table/entities/accounts.ts';
 import { Subscription } from '../../table/entities/billing.ts';
+import type { Change } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { advanceSubscriptions, subscriptionSimulation } from '../../test/simulation/subscriptions.ts';
@@ -32,6 +34,17 @@ test('a suspended account is not invoiced, and loses no hosting; the next invoic
   await sleepUntil(109);
   expect(await status()).toBe('SUSPENDED');
   expectLedgerInvariants(memory);
+});
+
+test('an account whose deletion is requested is not invoiced until the request is cancelled', async () => {
+  const { deps, accountId, sleepUntil, invoices, clock } = await hosting();
+  const setAccount = (what: Change) => deps.table.write(Account, change(Account, { id: accountId }, what));
+  await setAccount({ set: { deletion: { requestedAt: '', endsAt: '' } } });
+  await sleepUntil(40);
+  expect(invoices()).toHaveLength(1);
+  await setAccount({ remove: ['deletion'] });
+  await sleepUntil(41);
+  expect(invoices()[1]).toMatchObject({ status: 'UNPAID', payBy: new Date(clock.now).toISOString() });
 });
 
 // The invoice is issued on day 21, and due on day 28.
