@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { Account } from '../../table/entities/accounts.ts';
 import { change } from '../../table/writes.ts';
 import { accountSimulation } from '../../test/simulation/accounts.ts';
-import { crashAt, noFaults, toleratingFaults, withRandomDelays } from '../../test/simulation/simulation.ts';
+import {
+  crashAt,
+  interruptAt,
+  noFaults,
+  toleratingFaults,
+  withRandomDelays,
+} from '../../test/simulation/simulation.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { considerAutoTopUp } from '../billing/auto-top-up.ts';
 import { issueInvoice, type NewInvoice } from '../billing/invoices.ts';
@@ -80,18 +86,27 @@ test('an application that is unknown or deleted is 404, and so is an unknown acc
   await expect(setSuspension(deps, { accountId: 'acc_0', reason: 'x' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('suspending and lifting at once, with stale runs of the stream between, end in the last state', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const { addApp, addKey, suspend, flow, deps, accountId, statuses, marks } = await accountSimulation();
-    for (const add of [addApp, addKey, addApp]) await add();
-    const stale = () => applySuspension(deps, accountId);
+test.each([
+  ['suspension', 'its end', null, [undefined, undefined, undefined, false], 'RUNNING'],
+  ['end of a suspension', 'the next one', 'Again.', ['Again.', 'Again.', 'Again.', true], 'SUSPENDED'],
+])('applying the %s changes nothing after %s was applied', async (_what, _next, reason, marked, status) => {
+  for (let step = 1, isReached = true; isReached; step += 1) {
+    isReached = false;
+    const { addApp, addKey, addLogin, addWebhook, suspend, flow, startProcess, accountId, statuses, marks } =
+      await accountSimulation();
+    for (const add of [addApp, addKey, () => addLogin('ann'), addWebhook]) await add();
     await suspend('Abuse.');
-    const changes = [suspend(null), stale(), stale()];
-    await Promise.all([...changes, suspend('Again.'), stale()]);
-    await suspend(null);
-    await Promise.all([stale(), stale()]);
-    await flow();
-    expect([statuses(), marks()]).toEqual([Array(2).fill('RUNNING'), [undefined, undefined]]);
+    if (reason !== null) {
+      await flow();
+      await suspend(null);
+    }
+    const faults = interruptAt(step, async () => {
+      isReached = true;
+      await suspend(reason);
+      await flow();
+    });
+    await applySuspension(startProcess({ faults }).deps, accountId);
+    if (isReached) expect([marks(), statuses()], `before call ${step}`).toEqual([marked, [status]]);
   }
 });
 
