@@ -13,6 +13,8 @@ import {
 } from '../../../test/simulation/account-deletion.ts';
 import { crashAt, toleratingFaults } from '../../../test/simulation/simulation.ts';
 import { auditIn } from '../../../test/support/memory-table.ts';
+import { issueInvoice } from '../../billing/invoices.ts';
+import { readNothing, withWallet } from '../../billing/wallet.ts';
 import { endDomain } from '../../registrar/tasks.ts';
 import { cancelDeletion, requestDeletion } from './deletion.ts';
 
@@ -187,4 +189,11 @@ test('a deletion is refused to an old sign-in, for another address, and while mo
   await expect(requestDeletion(deps, since(899), { confirm: EMAIL })).rejects.toThrow('disputed');
   await deps.table.transact([change(Account, { id: accountId }, { set: { frozenCents: 0, walletCents: -100 } })]);
   await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('-R1.00');
+  await deps.table.transact([change(Account, { id: accountId }, { set: { walletCents: 100 } })]);
+  await withWallet(deps, accountId, readNothing, async (wallet) => {
+    const lines = [{ description: 'Something', amountCents: 101, vatCents: 0 }];
+    const { number } = issueInvoice(deps, wallet, { kind: 'DOMAIN', lines });
+    await deps.commit(wallet.writes(), number);
+  });
+  await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('is unpaid');
 });
