@@ -4,6 +4,8 @@ import type { Write } from './writes.ts';
 /** An error of DynamoDB. */
 interface DynamoDbError extends Error {
   detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
+  /** True if an earlier attempt of the same request may have been carried out. */
+  afterLostResponse?: boolean;
 }
 
 /** Returns the item whose condition failed, if the write requested it. */
@@ -18,11 +20,22 @@ const TEMPORARY = /Throttl|Transaction(?:Canceled|Conflict|InProgress)|TimeoutEr
 /** Returns true for the error of a request that may be repeated later. */
 export const isTemporary = (error: unknown): boolean => error instanceof Error && TEMPORARY.test(error.name);
 
-/** Translates the error of a write whose condition failed to the write's own error. Returns other errors unchanged. */
-export function translateRefusal(error: unknown, { onConditionFailed }: Write): unknown {
-  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return error;
+/** Returns true for the error of a request whose earlier attempt may have been carried out. */
+export const followsLoss = (error: unknown): boolean =>
+  error instanceof Error && (error as DynamoDbError).afterLostResponse === true;
+
+/** Returns the error of a write whose condition failed, with the stored item if the write requested it; undefined for other errors. */
+export function conditionFailure(error: unknown): { stored: Item | undefined } | undefined {
+  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return undefined;
   const { detail }: DynamoDbError = error;
-  return onConditionFailed(failedItem(detail?.Item));
+  return { stored: detail?.Item };
+}
+
+/** Translates the error of a write whose condition failed to the write's own error. Returns other errors unchanged. */
+export function translateRefusal(error: unknown, { input, onConditionFailed }: Write): unknown {
+  const failure = conditionFailure(error);
+  if (!failure) return error;
+  return onConditionFailed(input.ReturnValuesOnConditionCheckFailure ? failedItem(failure.stored) : undefined);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Item } from './attributes.ts';
-import { isBusy, translateCancellation, translateRefusal } from './refusals.ts';
+import { isOwnResult } from './own-writes.ts';
+import { conditionFailure, followsLoss, isBusy, translateCancellation, translateRefusal } from './refusals.ts';
 import type { Send } from './table.ts';
 import type { Write } from './writes.ts';
 
@@ -31,7 +32,10 @@ export async function transact(send: Send, TableName: string, writes: readonly W
   }
 }
 
-/** Applies a write outside a transaction and returns the requested attributes of the item. Throws the error of a failed condition. */
+/**
+ * Applies a write outside a transaction and returns the requested attributes of the item. After a lost response the write may find its
+ * own result, and then returns the whole item. Throws the error of a failed condition.
+ */
 export async function apply(
   send: Send,
   TableName: string,
@@ -41,11 +45,17 @@ export async function apply(
   if (write.kind === 'ConditionCheck') throw new Error('A check can only be part of a transaction');
   const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' }[write.kind];
   const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
-  const input = { TableName, ...write.input, ...ReturnValues };
+  const isConditional = write.input.ConditionExpression !== undefined;
+  const Inspection = isConditional ? { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } : {};
+  const input = { TableName, ...write.input, ...ReturnValues, ...Inspection };
+  let isLost = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return (await send<{ Attributes?: Item }>(operation, input, { once: write.once })).Attributes;
     } catch (error) {
+      isLost ||= followsLoss(error);
+      const failure = isLost ? conditionFailure(error) : undefined;
+      if (failure && isOwnResult(write, failure.stored)) return failure.stored;
       if (!isBusy(error) || attempt === MAX_CONFLICT_ATTEMPTS) throw translateRefusal(error, write);
       await backoffAfterConflict(attempt);
     }

@@ -12,6 +12,8 @@ export interface Write {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
   input: Record<string, unknown>;
   onConditionFailed: (item?: unknown) => Error;
+  /** The change of an update, by which its result is recognized (own-writes.ts). */
+  changes?: Change | undefined;
   /** Creates the error for a conflict with another transaction, if a retry could not succeed. */
   onConflict?: () => Error;
   /** True if the client must not retry the write when its response is lost ({@link atMostOnce}). */
@@ -51,6 +53,7 @@ function buildWrite(
       ...(ConditionExpression === '' ? {} : { ConditionExpression }),
       ...expression.parts(),
     },
+    changes,
     onConditionFailed,
   };
 }

@@ -70,6 +70,25 @@ test('retries no other refusal', async () => {
   expect(answers).toBe(1);
 });
 
+test.each([
+  { answer: 'a lost response', isLost: true },
+  { answer: 'InternalServerError', isLost: true },
+  { answer: 'ThrottlingException', isLost: false },
+])('a refusal after $answer may be caused by the call itself: $isLost', async ({ answer, isLost }) => {
+  const types = [answer, 'ConditionalCheckFailedException'];
+  const unsteady = createServer((request, response) => {
+    const type = types.shift();
+    if (type === 'a lost response') request.socket.destroy();
+    else response.writeHead(type === 'InternalServerError' ? 500 : 400).end(JSON.stringify({ __type: type }));
+  }).listen(0, '127.0.0.1');
+  await once(unsteady, 'listening');
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${(unsteady.address() as AddressInfo).port}`);
+  const refused = { name: 'ConditionalCheckFailedException', afterLostResponse: isLost };
+  await expect(callAws('dynamodb', 'PutItem', {})).rejects.toMatchObject(refused);
+  unsteady.closeAllConnections();
+  unsteady.close();
+});
+
 test('the error of an unavailable, slow or busy service names the service', async () => {
   refusals = Array.from({ length: 4 }, () => 'ThrottlingException');
   await expect(callAws('kms', 'Decrypt', {})).rejects.toMatchObject({

@@ -18,6 +18,8 @@ export class AwsError extends Error {
   readonly status: number;
   /** The parsed error document, for details such as the reasons of a cancelled transaction. */
   readonly detail: Record<string, unknown>;
+  /** True if an earlier attempt of the same call may have been carried out: its response was lost, or was a 5xx. */
+  afterLostResponse = false;
   constructor(name: string, message: string, status: number, detail: Record<string, unknown> = {}) {
     super(message);
     this.name = name;
@@ -122,13 +124,16 @@ export async function withRetries<T>(
   { attempts = MAX_ATTEMPTS, once = false }: Pick<CallPolicy, 'attempts' | 'once'> = {},
 ): Promise<T> {
   const lastStart = performance.now() + CALL_TIMEOUT_MS - timeout;
+  let isLost = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       const refused = error instanceof AwsError && error.status >= 400 && error.status < 500;
       const repeatable = error instanceof AwsError && error.status < 500 && REPEATABLE.test(error.name);
+      if (isLost && error instanceof AwsError) error.afterLostResponse = true;
       if (attempt >= attempts || ((refused || once) && !repeatable)) throw error;
+      isLost ||= !repeatable;
       await pause(Math.random() * 25 * 2 ** attempt);
       if (performance.now() > lastStart) throw error;
     }
