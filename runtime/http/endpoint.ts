@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { ApiError } from '../../contract/errors.ts';
 import { memberOf } from '../../contract/json.ts';
 import { type Input, MAX_REVOCATION_DELAY_S, type Output, type Route } from '../../contract/route.ts';
+import { assertNotClosing } from '../../domain/accounts/credentials.ts';
 import { committing } from '../../domain/audit/record.ts';
 import type { Caller, Deps } from '../../domain/deps.ts';
 import { startEarly } from '../../domain/early.ts';
@@ -118,14 +119,18 @@ const identification = (route: Route, read: Read): Layer => ({
     if (route.stoppedBy.length > 0) request.off = startEarly(switches());
     const credentials = await credentialsFrom(event);
     request.idempotency = idempotencyOf(route, event, credentials.idempotencySubject);
-    const { caller, quota, output } = await identifyAndRead(route, read, event, credentials);
+    const { caller, quota, closesAt, output } = await identifyAndRead(route, read, event, credentials);
     request.caller = caller;
     request.quota = quota;
+    request.closesAt = closesAt;
     request.output = output;
   },
 });
 
-/** Refuses an operation that operators have switched off, validates the input, and returns the stored output of a repeated request. */
+/**
+ * Refuses an operation that operators have switched off, validates the input, returns the stored output of a repeated request, and
+ * refuses changes of an account that waits for its deletion.
+ */
 const validation = (route: Route): Layer => ({
   before: async ({ event, context: { request } }) => {
     if (request.off) assertAllOn(await request.off, route.stoppedBy);
@@ -134,6 +139,8 @@ const validation = (route: Route): Layer => ({
     request.ignored = ignored;
     const stored = await request.idempotency?.stored(request.caller?.accountId ?? '');
     if (stored !== undefined) return buildResponse(request, route.status, stored, REPLAYED);
+    // Last, so that the repeated request for the deletion gets its response.
+    assertNotClosing(request);
   },
 });
 
@@ -150,7 +157,7 @@ const ANONYMOUS: Caller = { accountId: '', keyId: '' };
 
 /**
  * Creates the Lambda handler of an operation. The route declares its access and input, and the domain function implements it. The
- * order of the layers determines the order of refusals: 401, 429, 403, 503 for a switched-off operation, then 400 for invalid input.
+ * order of the layers determines the order of refusals: 401, 429, 403, 503 for a switched-off operation, 400 for invalid input, then 409.
  *
  * @param extra providers that the domain function needs besides {@link Deps}; the bundle contains no others
  */

@@ -1,7 +1,7 @@
 import { ApiError, notAMember } from '../../contract/errors.ts';
 import { hasRight, roleMessage } from '../../contract/roles.ts';
 import { type Access, isChange, type Route } from '../../contract/route.ts';
-import { assertNotClosing, assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
+import { assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
 import { listLogin } from '../../domain/accounts/logins.ts';
 import { membershipOf } from '../../domain/accounts/membership.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
@@ -21,6 +21,8 @@ import { type Count, countAnonymous, countRequest, limitOf, Refusal, revertAt, t
 export interface Identity {
   caller: Caller;
   quota: Quota;
+  /** The time of the account's requested deletion, until which the operation is refused; undefined if it is allowed. */
+  closesAt?: string | undefined;
 }
 
 /** The fields of a route that determine who may call it. */
@@ -63,13 +65,16 @@ async function identifyKey(credentials: KeyCredentials, route: AccessRules): Pro
     await refuseCounted(quota, async () => {
       assertUsable(credential, origin, now);
       assertAllowed(credential, route.access);
-      if (isChange(route)) assertNotClosing(credential);
     });
     return { credential, quota, revert: () => count(revertAt(now)) };
   });
   const { accountId, keyId, aiBudgetMicroRand } = credential;
   const budget = aiBudgetMicroRand === undefined ? {} : { aiBudgetMicroRand };
-  return { caller: { accountId, keyId, ...budget }, quota };
+  return {
+    caller: { accountId, keyId, ...budget },
+    quota,
+    closesAt: isChange(route) ? credential.closesAt : undefined,
+  };
 }
 
 /** Runs a check on a counted request. Its errors become a {@link Refusal} with the request's quota. */
@@ -119,13 +124,12 @@ async function identifyLogin({ session, token, account }: LoginCredentials, rout
     await refuseCounted(quota, async () => {
       if (!whileSuspended) assertNotSuspended(membership);
       if (right !== undefined && !hasRight(role, right)) throw new ApiError('forbidden', roleMessage(role, right));
-      if (access !== 'operator' && isChange(route)) assertNotClosing(membership);
       if (!whileSuspended && !item.listed) await listLogin(deps, item);
     });
     const { email } = item;
     const known = { ...(email ? { email } : {}), ...(account === undefined ? {} : { isNamed: true as const }) };
     const caller: Caller = { accountId, keyId: '', login: true, session, role, ...known };
-    return { caller, quota };
+    return { caller, quota, closesAt: access !== 'operator' && isChange(route) ? membership.closesAt : undefined };
   };
   try {
     return await count();

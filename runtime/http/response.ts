@@ -27,6 +27,8 @@ export interface RequestContext {
   startedAt: number;
   quota?: Quota;
   caller?: Caller;
+  /** The time of the account's requested deletion, if the operation is refused until then. */
+  closesAt?: string | undefined;
   input?: unknown;
   /** The names of the body's fields that have no effect. */
   ignored?: readonly string[];

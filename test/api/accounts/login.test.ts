@@ -227,7 +227,9 @@ test('an account with a requested deletion can be read but not changed, until th
   const { email } = (await account.dashboard.call(getMe)).body.data.account;
   const old = await account.dashboard.call(requestDeletion, { body: { confirm: 'someone@else.example' } });
   expect(codeOf(old)).toBe('invalid_request');
-  const requested = await account.dashboard.call(requestDeletion, { body: { confirm: email } });
+  const { accessToken } = account;
+  const once = clientOf({ accessToken: () => accessToken, headers: { 'idempotency-key': 'deletion' } });
+  const requested = await once.call(requestDeletion, { body: { confirm: email } });
   expect(requested.body.data).toMatchObject({ status: 'GRACE', deletedAt: null });
   const { endsAt } = requested.body.data;
   expect((await account.dashboard.call(getMe)).body.data.account.deletion?.endsAt).toBe(endsAt);
@@ -240,6 +242,7 @@ test('an account with a requested deletion can be read but not changed, until th
   expect(refused.map(({ error }) => error?.message)).toEqual(
     Array(2).fill(expect.stringContaining(`will be deleted on ${endsAt.slice(0, 10)}`)),
   );
+  expect((await once.call(requestDeletion, { body: { confirm: email } })).body).toEqual(requested.body);
   expect((await account.call(listApps)).status).toBe(200);
   expect((await account.dashboard.call(startExport)).status).toBe(202);
   expect((await account.dashboard.call(cancelDeletion)).body.data).toEqual({ id: account.id, deleted: true });
