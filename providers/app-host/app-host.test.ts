@@ -166,6 +166,24 @@ test('does not create a function URL without its permissions: a busy function is
   expect(asked).not.toContain('CreateFunctionUrlConfigCommand');
 });
 
+test.each([
+  ['CreateAliasCommand', 'Alias already exists: arn'],
+  ['CreateFunctionUrlConfigCommand', 'FunctionUrlConfig exists for this Lambda function'],
+])('switches to a release although the response to %s is lost', async (operation, message) => {
+  const made = new Set<string>();
+  const send = async ({ constructor: { name } }: { constructor: { name: string } }) => {
+    const isMade = made.has(name.replace(/^Get/, 'Create'));
+    if (name.startsWith('Get') && !isMade) throw new ResourceNotFoundException({ message: '', $metadata: {} });
+    if (name.startsWith('Create')) made.add(name);
+    // The client has sent the request again.
+    if (name === operation) throw new ResourceConflictException({ message, $metadata: {} });
+    return { FunctionVersion: '3', FunctionUrl: 'https://one.on.aws/' };
+  };
+  const client = { middlewareStack: { add: () => undefined }, config: {}, send } as unknown as LambdaClient;
+  const host = createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '' });
+  expect(await host.switchTo('app_1', '3')).toBe('one.on.aws');
+});
+
 test.each(['copy of the artifact', 'publication'])(
   'a release that would exceed the time of its step does not start over: a long %s',
   async (part) => {

@@ -21,7 +21,7 @@ import { type AppHostSettings, type Artifact, createPublisher, type HostedApp } 
 import {
   isBusy,
   isCodeReplaced,
-  isGranted,
+  isExisting,
   isMissing,
   isRuntimeRetired,
   isServing,
@@ -103,9 +103,26 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     }
   }
 
+  /** Repeats work that creates what is missing, if it exists by now: the repetition finds it. */
+  const orFindExisting = <T>(work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
+      if (!isExisting(error)) throw error;
+      return work();
+    });
+
   /** Returns the live alias; undefined before the first release. */
   async function findLiveAlias(FunctionName: string) {
     return await tolerate(client.send(new GetAliasCommand({ FunctionName, Name: LIVE_ALIAS })), MISSING);
+  }
+
+  /** Points the live alias to a version, and creates the alias if it is missing. */
+  async function pointLiveAlias(FunctionName: string, FunctionVersion: string): Promise<void> {
+    const alias = await findLiveAlias(FunctionName);
+    const target = { FunctionName, Name: LIVE_ALIAS, FunctionVersion };
+    if (!alias) await client.send(new CreateAliasCommand(target));
+    else if (alias.FunctionVersion !== FunctionVersion) {
+      await client.send(new UpdateAliasCommand({ ...target, RevisionId: alias.RevisionId }));
+    }
   }
 
   /**
@@ -125,7 +142,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       try {
         await retryUntilPropagated(() => client.send(new AddPermissionCommand({ ...anyone, ...permission })));
       } catch (error) {
-        if (!isGranted(error)) throw error;
+        if (!isExisting(error)) throw error;
       }
     }
     const config = { ...alias, AuthType: 'NONE' as const, InvokeMode: 'RESPONSE_STREAM' as const };
@@ -182,13 +199,8 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
     async switchTo(applicationId, FunctionVersion) {
       const FunctionName = nameOf(applicationId);
-      const alias = await findLiveAlias(FunctionName);
-      const target = { FunctionName, Name: LIVE_ALIAS, FunctionVersion };
-      if (!alias) await client.send(new CreateAliasCommand(target));
-      else if (alias.FunctionVersion !== FunctionVersion) {
-        await client.send(new UpdateAliasCommand({ ...target, RevisionId: alias.RevisionId }));
-      }
-      return new URL(await ensureFunctionUrl(FunctionName)).host;
+      await orFindExisting(() => pointLiveAlias(FunctionName, FunctionVersion));
+      return new URL(await orFindExisting(() => ensureFunctionUrl(FunctionName))).host;
     },
 
     serving: async (applicationId) => (await findLiveAlias(nameOf(applicationId)))?.FunctionVersion,

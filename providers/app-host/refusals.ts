@@ -19,12 +19,14 @@ export const isCodeReplaced = (error: unknown): boolean =>
 /** Returns true if another caller is creating or changing the function, or has created it in the meantime. */
 export const isBusy = (error: unknown): boolean => isAwsError(error, 'ResourceConflictException');
 
+/**
+ * Returns true if what a request creates exists: another caller has created it, or an earlier attempt whose response was lost. Only the
+ * message shows it: a busy function has the same error name.
+ */
+export const isExisting = (error: unknown): boolean => isBusy(error) && /\bexists\b/i.test(String(error));
+
 /** Returns true if an alias points to the version. Only the message shows it: a busy function has the same error name. */
 export const isServing = (error: unknown): boolean => isBusy(error) && /alias/i.test(String(error));
-
-/** Returns true if the permission exists already. Only the message shows it: a busy function has the same error name. */
-export const isGranted = (error: unknown): boolean =>
-  isBusy(error) && /statement id .*already exists/i.test(String(error));
 
 /** Returns a set of listeners. They are called for each attempt that Lambda throttles, including those that the client retries. */
 export function observeThrottling(client: LambdaClient): Set<() => void> {
