@@ -88,6 +88,45 @@ test('retries with the key that replaced a key refused with 400', async () => {
   expect(keys).toEqual(['Bearer sk-old', 'Bearer sk-new']);
 });
 
+test.each<[string, { saved?: boolean }, status: number]>([
+  ['a saved key is refused', { saved: true }, 401],
+  ['the provider is overloaded', {}, 429],
+  ['the provider fails', {}, 500],
+  ['the request is refused', {}, 400],
+])('sends a call once, and with no other key, if %s', async (_what, { saved = false }, status) => {
+  const keys: string[] = [];
+  upstream.act = (response, _body, key) => {
+    keys.push(key);
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":{"message":"No."}}');
+  };
+  const world = { saved, baseUrl: upstream.url, platformKey: keptKey('sk-old', 'sk-new') };
+  const { done } = await call({ model: 'mistral/mistral-large-2512', messages: user('x') }, world);
+  expect(keys).toEqual([saved ? 'Bearer sk-saved-0123456789' : 'Bearer sk-old']);
+  expect(done).toEqual(['hold', 'release']);
+});
+
+test('a refusal of the content is free at a provider that does not bill it', async () => {
+  upstream.act = (response) => {
+    const error = { code: 403, message: 'Refused', metadata: { reasons: ['a'], flagged_input: 'b' } };
+    response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  };
+  const model = 'openrouter/deepseek/deepseek-chat-v3.1';
+  const { done, report } = await call({ model, messages: user('x') }, { saved: true, baseUrl: upstream.url });
+  expect(report).toMatchObject({ failure: { kind: 'content-refused' }, usage: undefined });
+  expect(done).toEqual(['hold', 'release']);
+});
+
+test('a document in place of a stream has the kind of the failure that it reports', async () => {
+  const error = { code: 429, message: 'Wait.' };
+  upstream.act = (response) => {
+    response.writeHead(200, { 'content-type': 'Application/JSON' }).end(JSON.stringify({ error }));
+  };
+  const body = { model: 'mistral/mistral-large-2512', stream: true, messages: user('x') };
+  const { apiError, done } = await call(body, { baseUrl: upstream.url });
+  expect(apiError).toMatchObject({ status: 429, code: 'rate_limited' });
+  expect(done).toEqual(['hold', 'release']);
+});
+
 test.each([true, false])('masks the key that was sent, whatever its form (in a stream: %s)', async (stream) => {
   const key = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY';
   const said = JSON.stringify({ error: { message: `Key ${key} may not use tools.`, code: 400 } });

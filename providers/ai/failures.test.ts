@@ -87,6 +87,38 @@ test.each<[string, number, unknown, FailureKind]>([
   expect(parse(status, body)).toMatchObject({ kind });
 });
 
+test.each<[number, unknown, FailureKind]>([
+  [401, {}, 'key-refused'],
+  [402, {}, 'credit-used-up'],
+  ...[400, 404, 413, 422].map((status): [number, unknown, FailureKind] => [status, openAi('No'), 'request-refused']),
+  [400, openAi('It says: user location is not supported.'), 'request-refused'],
+  [405, {}, 'failed'],
+  [408, openAi('The model is overloaded'), 'failed'],
+  [429, {}, 'overloaded'],
+  [529, {}, 'overloaded'],
+  [500, {}, 'failed'],
+  [500, openAi('The model is overloaded'), 'failed'],
+  [503, openAi('The model is Overloaded'), 'overloaded'],
+  [503, openAi('Maintenance'), 'failed'],
+  [500, { error: { type: 'overloaded_error' } }, 'overloaded'],
+  [500, { error: { code: 'RATE_LIMIT_EXCEEDED' } }, 'overloaded'],
+  [500, [{ error: { status: 'RESOURCE_EXHAUSTED' } }], 'overloaded'],
+])('a status has its kind, with its body: %i %j', (status, body, kind) => {
+  expect(parse(status, body)).toMatchObject({ kind, status });
+});
+
+test.each<[object, FailureKind, number | undefined]>([
+  [{ code: 429 }, 'overloaded', 429],
+  [{ status: 503, message: 'overloaded' }, 'overloaded', 503],
+  [{ code: 400 }, 'request-refused', 400],
+  [{ code: 200 }, 'failed', undefined],
+  [{ code: 1302 }, 'failed', undefined],
+  [{ type: 'overloaded_error' }, 'overloaded', undefined],
+  [{}, 'failed', undefined],
+])('an error in a stream has the kind of the status that it names: %j', (error, kind, status) => {
+  expect(parseReportedFailure({ error })).toMatchObject({ kind, status });
+});
+
 const FORBIDDEN = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted', input: 'a secret of the caller' };
 
 test.each<[string, unknown]>([
@@ -124,6 +156,8 @@ test.each<[object, unknown, number | undefined]>([
   [{}, '37s', 37],
   [{}, '45.837906927s', 46],
   [{ 'retry-after': '7' }, '37s', 7],
+  [{ 'retry-after': '0' }, undefined, 1],
+  [{ 'retry-after': new Date(0).toUTCString() }, undefined, 1],
   [{}, 'soon', undefined],
   [{}, undefined, undefined],
 ])('reads the wait from the headers (%j) or the error (%s)', (headers, retryDelay, retryAfter) => {
