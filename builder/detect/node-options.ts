@@ -25,3 +25,14 @@ export function existingOptions(options: readonly string[], isFile: (path: strin
   }
   return kept;
 }
+
+/**
+ * Returns a shell command without the options of Node that name missing environment files. A command that changes the directory stays as
+ * it is.
+ */
+export const withoutMissingFiles = (command: string, isFile: (path: string) => boolean): string =>
+  /\bcd\s/.test(command)
+    ? command
+    : command.replace(/\s--env-file(?:=|\s+)(["']?)([^\s"'$]+)\1(?=\s|$)/g, (option, _quote, path: string) =>
+        isFile(path) ? option : '',
+      );

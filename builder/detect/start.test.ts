@@ -256,6 +256,19 @@ test.each<[start: string, skipped: string | undefined]>([
   expect(found.warning).toBe(skipped && warning);
 });
 
+test.each([
+  ['node --env-file=.env a.js', 'node a.js'],
+  ['node --env-file .env --env-file=kept.env a.js', 'node --env-file=kept.env a.js'],
+  ['node --env-file-if-exists=.env a.js', 'node --env-file-if-exists=.env a.js'],
+  ['node a.js && node --env-file=.env --env-file "kept.env" b.js', 'node a.js && node --env-file "kept.env" b.js'],
+  ["node --env-file '.env' a.js | cat", 'node a.js | cat'],
+  ['node --env-file-if-exists=.env a.js | cat', 'node --env-file-if-exists=.env a.js | cat'],
+  ['node --env-file=$FILE a.js', 'node --env-file=$FILE a.js'],
+  ['node a.js && (cd b && node --env-file=.env c.js)', 'node a.js && (cd b && node --env-file=.env c.js)'],
+])('leaves out environment files that the repository does not have: %s', (start, expected) => {
+  expect(started({ scripts: { start } }, ['a.js', 'kept.env'])[0]).toBe(expected);
+});
+
 test.each<[scripts: object, procfile: string, from: string, command: string]>([
   [{ start: 'tool migrate && node ./server' }, '', 'start script', 'tool migrate && node ./server'],
   [{ prestart: 'tool migrate', start: 'X=1 node server.js' }, '', 'start script', 'tool migrate && X=1 node server.js'],

@@ -17,7 +17,7 @@ import { BuildFailure } from '../failure.ts';
 import { readText } from '../read-text.ts';
 import { findProgram } from './bin.ts';
 import { isFile, isOutside, resolveFile } from './files.ts';
-import { existingOptions } from './node-options.ts';
+import { existingOptions, withoutMissingFiles } from './node-options.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
@@ -181,16 +181,17 @@ function findUndeclared(
 /** Converts an interpreted script to a start; undefined if the file or directory that it names does not exist. */
 function startOf(app: BuiltApplication, { start, directory }: DividedScript): Start | undefined {
   if (isOutside(directory)) return undefined;
+  const from = { directory: join(app.directory, directory) };
   switch (start.kind) {
     case 'node':
       return nodeStart(app, directory, start);
     case 'program': {
-      const file = findProgram(join(app.directory, directory), app.repository, app.manifest, start.program);
+      const file = findProgram(from.directory, app.repository, app.manifest, start.program);
       if (file === undefined) return { kind: 'shell', directory, command: shellCommand(start) };
       return { ...start, kind: 'node', directory, options: [], file };
     }
     case 'shell':
-      return { kind: 'shell', directory, command: start.command };
+      return { ...start, directory, command: withoutMissingFiles(start.command, (path) => isFile(from, path)) };
     case 'site': {
       const site = start.directory ?? ['dist', 'build', 'public', ''].find((path) => isFile(app, `${path}/index.html`));
       if (site === undefined || isOutside(site) || !existsSync(join(app.directory, directory, site))) return undefined;
