@@ -113,6 +113,16 @@ describe('a repository', () => {
     expect([detected?.buildCommand, detected?.start]).toEqual(['sass a:b', 'node web.js']);
   });
 
+  test.each([
+    ['node app.js', 'node server.js'],
+    ['node migrate.js && node server.js', 'node server.js'],
+    ['node --no-warnings ./server.js', 'node --no-warnings ./server.js'],
+  ])('shows the default start file, which precedes the start script: %s', async (start, expected) => {
+    const name = `start-${start.length}`;
+    commit(name, { 'package.json': JSON.stringify({ scripts: { start } }), 'app.js': '', 'server.js': '' });
+    expect((await inspect(at(name))).detected?.start).toBe(expected);
+  });
+
   test('shows the version of Node that Volta uses', async () => {
     commit('volta', { 'package.json': '{"volta":{"node":"20.1.0"},"scripts":{"start":"node server.js"}}' });
     expect(await inspect(at('volta'))).toMatchObject({ detected: { nodeVersion: '20' } });

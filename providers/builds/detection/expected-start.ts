@@ -1,10 +1,27 @@
-import type { Framework } from './frameworks.ts';
+import { posix } from 'node:path';
+import { FRAMEWORK_DEFAULTS } from '../../../contract/enums.ts';
+import { type Framework, namedFramework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
 import { declaredStarts } from './procfile.ts';
 import type { StartScript } from './start-script.ts';
 
 /** Files in an application's directory that start it if nothing else declares a start. */
 const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);
+
+/**
+ * Returns the default start file if it precedes the declared start: if it exists, and the framework has no other default. Only a start of
+ * the same file with options precedes it.
+ */
+function takenStartFile(
+  framework: Framework | undefined,
+  files: readonly string[],
+  declared: StartScript | undefined,
+): string | undefined {
+  const { startFile } = FRAMEWORK_DEFAULTS.NODE;
+  const hasOther = framework !== undefined && ['NEXTJS', 'NUXT'].map(namedFramework).includes(framework);
+  const isNamed = declared?.kind === 'node' && posix.normalize(declared.file) === startFile;
+  return files.includes(startFile) && !hasOther && !isNamed ? startFile : undefined;
+}
 
 function describeScript(start: StartScript, framework: Framework | undefined): string | null {
   switch (start.kind) {
@@ -43,6 +60,8 @@ export function describeExpectedStart(
 ): string | null {
   const starts = declaredStarts(manifest, procfile).map(({ start }) => start);
   const declared = starts.find(({ kind }) => kind !== 'development');
+  const startFile = takenStartFile(framework, files, declared);
+  if (startFile !== undefined) return `node ${startFile}`;
   if (declared) return describeScript(declared, framework);
   const output = describeOutput(framework);
   if (output !== null || manifest.scripts.start !== undefined) return output;
