@@ -145,7 +145,7 @@ describe('a repository', () => {
         response.socket?.write('HTTP/1.1 101 Ha\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
         return;
       }
-      response.end('<h1>A web site</h1>');
+      response.end(request.url?.startsWith('/large') ? Buffer.alloc(4 * 1024 * 1024 + 1) : '<h1>A web site</h1>');
     });
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
     const { port } = web.address() as AddressInfo;
@@ -156,6 +156,7 @@ describe('a repository', () => {
     await expect(open('page', 20_000)).rejects.toThrow('There is no Git repository at https://git.localhost/page.');
     await expect(open('silent', 500)).rejects.toThrow('did not answer in time');
     await expect(open('switching', 20_000)).rejects.toThrow('could not be reached');
+    await expect(open('large', 20_000)).rejects.toThrow('has more branches or larger files than can be shown');
     web.closeAllConnections();
     web.close();
   });
