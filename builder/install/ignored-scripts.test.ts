@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ignoredScripts, ignoredScriptsNote } from './ignored-scripts.ts';
+import { describeUnapproved, ignoredScripts, ignoredScriptsNote } from './ignored-scripts.ts';
 
 /** pnpm 10.12 in a log, and in its box. */
 const LINE = 'Done\nIgnored build scripts: @prisma/client, esbuild, sharp. Run "pnpm approve-builds" to pick\n';
@@ -23,4 +23,15 @@ test('warns only of packages that may not work without', () => {
     'the install scripts of esbuild, sharp were not run, and are not needed',
   );
   expect(ignoredScriptsNote('added')).toBeUndefined();
+});
+
+test.each([
+  ' ERR_PNPM_IGNORED_BUILDS  Ignored build scripts: esbuild@0.25.0, sharp@0.34.1\n\nRun "pnpm approve-builds" to pick\n',
+  'Error: ERR_PNPM_IGNORED_BUILDS\n\n  × installing dependencies\n  ╰─▶ Ignored build scripts: esbuild@0.25.0, sharp@0.34.1\n  help: Run "pnpm approve-builds"\n',
+])('explains that pnpm refuses scripts without a decision, and does not call them unneeded', (output) => {
+  expect(describeUnapproved(output)).toBe(
+    ': pnpm requires a decision about the install scripts of esbuild@0.25.0, sharp@0.34.1: run "pnpm approve-builds" and commit the changed file',
+  );
+  expect(ignoredScriptsNote(output)).toBeUndefined();
+  expect(describeUnapproved(LINE)).toBe('');
 });

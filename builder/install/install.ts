@@ -5,7 +5,7 @@ import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { readText } from '../read-text.ts';
 import { describeEngines } from './engines.ts';
-import { ignoredScriptsNote } from './ignored-scripts.ts';
+import { describeUnapproved, ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
 import { type PackageManager, packageManagerOf, packageManagerOfCommand } from './package-manager.ts';
@@ -115,6 +115,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
     ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
     : describeFiles(printed, context.directory, lockfile) ||
       describeEngines(printed) ||
+      describeUnapproved(printed) ||
       describeConflict(printed) ||
       describeRegistryVariables(context.directory, context.environment);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
