@@ -137,6 +137,33 @@ describe('a repository', () => {
     expect((await inspect(at('broken'))).notes[0]).toMatch(/^package\.json is not valid JSON/);
   });
 
+  test('is read where its host redirects to, up to three times and only at public addresses', async () => {
+    const REFS = '/info/refs?service=git-upload-pack';
+    let requests = 0;
+    const host = createServer(({ url = '' }, response) => {
+      requests += 1;
+      const to: Record<string, string> = {
+        [`/moved${REFS}`]: `/again${REFS}`,
+        [`/again${REFS}`]: `${server.url}/shop.git${REFS}`,
+        [`/private${REFS}`]: `https://10.0.0.8/shop.git${REFS}`,
+        [`/page${REFS}`]: '/sign-in',
+      };
+      response.writeHead(301, { location: to[url] ?? url }).end();
+    });
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+    const localUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+    const open = (path: string) =>
+      openRemote({ allowLocal: true, localUrl, deadlineMs: 20_000 })(`https://git.localhost/${path}`);
+    const moved = await open('moved');
+    expect(await moved.readRoot(moved.branches[0]?.commit ?? '')).toHaveLength(2);
+    await expect(open('private')).rejects.toThrow('is not at a public address');
+    await expect(open('page')).rejects.toThrow('There is no Git repository at');
+    requests = 0;
+    await expect(open('endless')).rejects.toThrow('There is no Git repository at');
+    expect(requests).toBe(4);
+    host.close();
+  });
+
   test('that does not exist is reported as a problem, like a host that is silent or not a Git host', async () => {
     expect((await inspect(at('absent'))).problem).toMatch(/was not found, or is private/);
     const web = createServer((request, response) => {
