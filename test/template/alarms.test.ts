@@ -195,6 +195,57 @@ test('throttles of the table and of each index are a ticket', () => {
     }
 });
 
+const Metric = z.object({
+  Namespace: z.string(),
+  MetricName: z.string(),
+  Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+});
+/** The metrics that an alarm is on. */
+function metricsOf(name: string): z.output<typeof Metric>[] {
+  const found = template
+    .resources('AWS::CloudWatch::Alarm')
+    .find(({ properties }) => String(properties.AlarmName).endsWith(`-${name}`));
+  const Metrics = z.array(z.object({ MetricStat: z.object({ Metric }).optional() }));
+  return found?.properties.Metrics
+    ? Metrics.parse(found.properties.Metrics).flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])
+    : [Metric.parse(found?.properties)];
+}
+
+test.each([
+  ['ai-errors', 2],
+  ['ai-own-key-refused', 1],
+  ['card-disputes', 1],
+  ['deployment-faults', 1],
+  ['due-items', 2],
+  ['edge-functions', 4],
+  ['executions', 10],
+  ['executions-2', 2],
+  ['failure-queues', 8],
+  ['flags-expired', 1],
+  ['migration-failures', 1],
+])('one event is enough for the alarm %s, by any of its metrics', (name, count) => {
+  const metrics = metricsOf(name);
+  expect(metrics).toHaveLength(count);
+  for (const { Namespace: namespace, MetricName: metric, Dimensions } of metrics) {
+    const dimensions = Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]));
+    const event = { namespace, metric, dimensions, value: 1, at: NOW };
+    const on = alarmsOn(template, [event], NOW).map((each) => each.replace(/^hosting-prod-(af-south-1-)?/, ''));
+    expect(on, JSON.stringify(event)).toContain(name);
+  }
+});
+
+test.each([
+  ['domains-refused', 'task', 'RENEW'],
+  ['domains-absent', 'outcome', 'ABSENT'],
+  ['ai-ledger', 'operation', 'checkAiLedgers'],
+])('one event is enough for the alarm %s, if it is %s %s', (name, dimension, value) => {
+  const [metric] = metricsOf(name).filter(({ Dimensions }) =>
+    Dimensions.some((each) => each.Name === dimension && each.Value === value),
+  );
+  const sample = own(metric?.MetricName ?? '', 1, { [dimension]: value });
+  expect(alarmsOn(template, [{ ...sample, at: NOW }], NOW)).toContain(`hosting-prod-${name}`);
+});
+
 test('the dashboard has four columns, and no line for each application', () => {
   const [dashboard] = template.resources('AWS::CloudWatch::Dashboard');
   const { widgets } = z
