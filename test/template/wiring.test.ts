@@ -168,6 +168,20 @@ test('queues are encrypted, take TLS only, and give up on a message after severa
   expect(secured.sort()).toEqual(queues.map(({ resource }) => resource.ref).sort());
 });
 
+test('every queue’s consumer has a limit of its own: services behind it accept only so many calls', () => {
+  const Scaling = z.object({ ScalingConfig: z.object({ MaximumConcurrency: z.number().min(2) }) });
+  const limits = template
+    .resources('AWS::Lambda::EventSourceMapping')
+    .filter(({ properties }) => String(properties.EventSourceArn).includes(':sqs:'))
+    .map(({ properties }) => [
+      String(properties.EventSourceArn).replace(/.*:hosting-prod-/, ''),
+      Scaling.parse(properties).ScalingConfig.MaximumConcurrency,
+    ]);
+  // The key-value store accepts few writes a second, Route 53 few requests, and SES few emails.
+  expect(Object.fromEntries(limits)).toMatchObject({ routes: 2, 'dns-mirrors': 4, mails: 5 });
+  expect(limits).toHaveLength(7);
+});
+
 test('the stream is read from its beginning, and a change that fails leaves its failure queue time to be replayed', () => {
   const Mapping = z.object({
     StartingPosition: z.literal('TRIM_HORIZON'),
