@@ -4,12 +4,14 @@ import { assertSameTable, contextOf, profileOf } from './table.ts';
 const restored = async () => 'hosting-prod-1';
 
 test('settings of the command line go over those of the file', () => {
-  const args = ['-c', 'stage=prod', '--context', 'table=t=1', '--context=region=eu-west-1', '--concurrency', '4'];
+  const joined = ['--context=region=eu-west-1', '-c=canary=off'];
+  const args = ['-c', 'stage=prod', '--context', 'table=t=1', ...joined, '--concurrency', '4'];
   expect(contextOf(args, { stage: 'dev', domain: 'example.com' })).toEqual({
     stage: 'prod',
     domain: 'example.com',
     table: 't=1',
     region: 'eu-west-1',
+    canary: 'off',
   });
 });
 

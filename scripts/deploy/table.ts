@@ -6,7 +6,7 @@ const SWITCH_TABLE = '--switch-table';
 /** Returns cdk's context: the values of cdk.json, overridden by those of the command line. */
 export function contextOf(args: readonly string[], file: Readonly<Record<string, unknown>>): Record<string, string> {
   const given = args.flatMap((arg, index) => {
-    const [, joined] = /^--context=(.+)$/.exec(arg) ?? [];
+    const [, joined] = /^(?:--context|-c)=(.+)$/.exec(arg) ?? [];
     const pair = joined ?? (['-c', '--context'].includes(args[index - 1] ?? '') ? arg : undefined);
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair ?? '') ?? [];
     return name === undefined ? [] : [[name, value ?? ''] as const];
