@@ -3,6 +3,7 @@ import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { create } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { type RegistrarSimulation, registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
+import type { Deps } from '../deps.ts';
 import { incidentOfExpiry } from '../processes/incidents.ts';
 import { updateDomain } from './auto-renew.ts';
 import { advanceDomain } from './lifecycle.ts';
@@ -97,6 +98,24 @@ test('a renewal paid late, but in time, succeeds', async () => {
   await run.pay(account);
   await days(run, 2);
   expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: addYears(first, 1) });
+  expect(renewals(run)).toHaveLength(1);
+});
+
+test('a renewal that is paid while it is switched off is not lost: the domain is renewed', async () => {
+  const { run, account: accountId, domain, first } = await opened(100_000);
+  run.clock.now = Date.parse(first) - 29 * DAY;
+  const commit: Deps['commit'] = async (...given) => {
+    await run.advance(domain());
+    return await run.steady.commit(...given);
+  };
+  const switched = updateDomain(
+    { ...run.steady, commit },
+    { accountId, keyId: '' },
+    { id: domain().id, autoRenew: false },
+  );
+  await expect(switched).rejects.toMatchObject({ code: 'conflict' });
+  await run.runUntilIdle();
+  expect(domain()).toMatchObject({ status: 'ACTIVE', autoRenew: true, expiresAt: addYears(first, 1) });
   expect(renewals(run)).toHaveLength(1);
 });
 
