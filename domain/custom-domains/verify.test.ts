@@ -9,7 +9,7 @@ import { billingSimulation } from '../../test/simulation/billing.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { claimWrites, firstCheckAt, newCustomDomain } from './claim.ts';
-import { customDomainQueue, routeCustomDomain } from './verify.ts';
+import { customDomainQueue, routeCustomDomain, unrouteCustomDomain } from './verify.ts';
 
 const OF = { accountId: 'acc_1', id: 'app_1' };
 const HOST = 'shop.mine.co.za';
@@ -55,6 +55,22 @@ async function claimed(account: Partial<Account> = {}) {
       await routeCustomDomain({ ...deps, ...inEveryCell({ hostRoutes: { point } }) }, app);
       return pointed;
     },
+    /** Removes the route while the domain is claimed again and routed. @returns the routes */
+    unrouted: async () => {
+      const routes = new Map<string, string>();
+      const hostRoutes = {
+        point: async ([host = '']: readonly string[], target: string) => void routes.set(host, target),
+        remove: async () => {
+          await deps.table.transact([
+            create(Host, { host: HOST, ...of }),
+            change(App, app, { set: { 'customDomain.status': 'VERIFIED' } }),
+          ]);
+          routes.clear();
+        },
+      };
+      await unrouteCustomDomain({ ...deps, ...inEveryCell({ hostRoutes }) }, app, HOST);
+      return [...routes];
+    },
     hold: () => deps.table.transact([create(Host, { host: HOST, ...of })]),
     held: (set: Partial<Host>) => deps.table.transact([change(Host, { host: HOST }, { set })]),
     claims: () => memory.items(HostClaim.type).length + memory.items(Host.type).length,
@@ -90,6 +106,11 @@ test('a redelivered event does not route a released or reclaimed domain to its f
   expect(await routed()).toEqual([]);
   await held({ releasing: false, applicationId: 'app_2' });
   expect(await routed()).toEqual([]);
+});
+
+test('a domain that is claimed again while its route is removed gets its route back', async () => {
+  const { unrouted } = await claimed();
+  expect(await unrouted()).toEqual([[HOST, '@shop.apps.example.com']]);
 });
 
 test('reports the reason: another value, or name servers that do not respond', async () => {

@@ -244,9 +244,14 @@ export async function unrouteCustomDomain(
   app: App,
   host: string,
 ): Promise<void> {
-  if (await deps.table.get(Host, { host })) return;
+  const readClaim = () => deps.table.get(Host, { host });
+  if (await readClaim()) return;
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   await hostRoutes.remove([host]);
+  // If the domain was claimed again before the removal, its new route may have been removed.
+  const claim = await readClaim();
+  const holder = claim && (await findVerifiedHolder(deps, claim));
+  if (holder) await routeCustomDomain(deps, holder);
 }
 
 /** Applications with an unverified custom domain: the claim is checked, or expires. */
