@@ -116,6 +116,8 @@ test.each(['deleted', 'removed', 'deleted and removed'])(
       change(Account, account, { set: { databaseCount: 2 } }),
     ]);
     if (how.includes('deleted')) await deleteDatabase(deps, caller, { id: database.id });
+    const app = await deps.table.get(App, { accountId: caller.accountId, id: database.applicationId });
+    expect(app?.databaseCount, 'of the application').toBe(how.includes('deleted') ? 0 : 1);
     if (how.includes('removed')) await remove();
     expect(await deps.table.get(Account, account)).toMatchObject({ databaseCount: 1 });
     await remove();
