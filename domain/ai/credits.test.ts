@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../contract/errors.ts';
 import { DESCRIPTIONS } from '../../contract/reference/failures.ts';
-import { AiAccount, AiKeySpending } from '../../table/entities/ai.ts';
+import { AiAccount, AiAudit, AiKeySpending } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { ConcurrentUpdateError } from '../conflict.ts';
@@ -22,6 +22,7 @@ import { monthAttribute } from './key-budgets.ts';
 import { microRandToRand } from './prices.ts';
 import { type ChargedUsage, HoldExpired, settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
+import { closesAt, windowAt } from './windows.ts';
 
 const accountId = 'acc_1';
 const RAND = 1_000_000;
@@ -60,6 +61,12 @@ async function credits(rand: number) {
   };
 }
 
+test('a purchase schedules the close of its window and the check of its ledger', async () => {
+  const { deps, read } = await credits(10);
+  expect((await read()).dueAt).toBe(closesAt(windowAt(deps.now())).toISOString());
+  expect(await deps.table.get(AiAudit, { accountId })).toMatchObject({ dueAt: deps.now().toISOString() });
+});
+
 test('credits are removed once, even after the window of their entry was closed', async () => {
   const { deps, read, ledger } = await credits(10);
   const taking = (microRand: number) =>
@@ -93,6 +100,13 @@ test('a call needs the minimum of available credits, and no saved key for its pr
   expect(await refusal(1)).toBeUndefined();
   // The balance is still the minimum: only the hold prevents the next call.
   expect(await refusal(1)).toMatchObject({ code: 'rate_limited' });
+});
+
+test.each([0, 1])('operators can lower the number of concurrent calls of an account to %i', async (callLimit) => {
+  const { deps, take, refusal } = await credits(10);
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit } }));
+  for (let calls = 0; calls < callLimit; calls += 1) await take(RAND);
+  expect(await refusal()).toMatchObject({ code: 'rate_limited' });
 });
 
 test('a call that its account or the budget of its key refuses holds nothing in the other', async () => {
