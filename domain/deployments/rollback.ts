@@ -71,8 +71,8 @@ export async function rollBack(
   );
 }
 
-/** Newest deployments whose releases one run considers for removal. */
-const PRUNE_LOOKBACK = 100;
+/** Newest deployments whose releases one run considers for removal. One transaction changes all of them that name the same release. */
+const PRUNE_LOOKBACK = 90;
 
 /**
  * Removes the releases of an application that never were live or are not among the last {@link MAX_KEPT_RELEASES} live ones, with
@@ -83,33 +83,37 @@ export async function pruneReleases(
   { accountId, applicationId, deploymentId }: DeploymentIds,
 ): Promise<void> {
   const page = { limit: PRUNE_LOOKBACK, offset: 0 };
-  const [app, ended, { items }] = await Promise.all([
+  const [app, newest, { items }] = await Promise.all([
     deps.table.get(App, { accountId, id: applicationId }),
     deps.table.get(Deployment, { accountId, id: deploymentId }),
     deps.table.list(Deployment, deploymentsOf(applicationId), page),
   ]);
-  if (!app || !ended) return;
+  if (!app || !newest) return;
   const { appHost } = await deps.cellOf(app);
   // The list is eventually consistent, so the deployment that has just ended is read itself.
-  const all = [ended, ...items.filter(({ id }) => id !== ended.id)];
+  const all = [newest, ...items.filter(({ id }) => id !== newest.id)];
   const kept = new Set<string>();
   for (const { status, release, retired } of all) {
     if (status === 'SUCCEEDED' && release && !retired && kept.size < MAX_KEPT_RELEASES) kept.add(release);
   }
-  for (const { id, finishedAt, release } of all) {
-    if (finishedAt === null || !release || kept.has(release)) continue;
-    const key = { accountId, id };
+  const ended = all.filter(({ finishedAt, release }) => finishedAt !== null && release && !kept.has(release));
+  for (const release of new Set(ended.flatMap((each) => each.release ?? []))) {
     const isIdle = {
       activeDeploymentId: 'absent',
       movingTo: 'absent',
       cellId: unchanged(app.cellId),
     } as const;
     const assertion = check(App, { accountId, id: applicationId }, isIdle, concurrentUpdate);
-    // Withdraw the release from rollback before it is removed.
-    const retire = change(Deployment, key, { set: { retired: true } }, concurrentUpdate);
-    if (!(await tryTransact(deps, [assertion, retire]))) return;
+    // Withdraw the release from rollback before it is removed. A move may have given it another number since the list was read.
+    const withdrawal = { set: { retired: true }, when: { release: { is: release } } } as const;
+    // Rollbacks name the release that they restored.
+    const keys = ended.filter((each) => each.release === release).map(({ id }) => ({ accountId, id }));
+    const retire = keys.map((key) => change(Deployment, key, withdrawal, concurrentUpdate));
+    if (!(await tryTransact(deps, [assertion, ...retire]))) return;
     if (!(await appHost.removeRelease(applicationId, release))) continue;
-    await deps.builds.removeArtifact(applicationId, id);
-    await deps.table.write(Deployment, change(Deployment, key, { remove: ['release'] }));
+    for (const key of keys) {
+      await deps.builds.removeArtifact(applicationId, key.id);
+      await deps.table.write(Deployment, change(Deployment, key, { remove: ['release'] }));
+    }
   }
 }
