@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { App, GitAccess } from '../../table/entities/apps.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { interruptAt } from '../../test/simulation/simulation.ts';
 import { HOSTS, type PushOf } from '../../test/support/git-hooks.ts';
+import type { Deps } from '../deps.ts';
 import { createDeployment } from './create.ts';
+import { failDeployment, succeedDeployment } from './finish.ts';
 import { receivePush } from './pushes.ts';
 
 const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
@@ -11,9 +14,9 @@ const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
 async function world(fields: Partial<App> = {}) {
   const made = await deploymentSimulation(fields);
   const access: GitAccess = { ...made.ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
-  const push = async (of: PushOf = {}) => {
+  const push = async (of: PushOf = {}, by: Deps = made.deps) => {
     const { headers, body } = HOSTS.GitHub('', of);
-    const { output } = await receivePush(made.deps, access, { headers, body: Buffer.from(body) });
+    const { output } = await receivePush(by, access, { headers, body: Buffer.from(body) });
     return 'deploymentId' in output.data ? output.data.deploymentId : output.data;
   };
   return { ...made, push };
@@ -117,4 +120,34 @@ test('racing pushes never run or wait two at a time, and the newest is deployed 
     expect(deployments().find(({ id }) => id === last)).toMatchObject({ commitSha: 'newest0' });
     expect(started.at(-1)).toBe(last);
   }
+});
+
+test.each(['SUCCEEDED', 'FAILED'])('a push that arrives while a deployment has %s is next', async (end) => {
+  for (const isPushFirst of [true, false])
+    for (let step = 1, isReached = true; isReached; step += 1) {
+      isReached = false;
+      const { app, deployments, deps, ids, push, startProcess } = await world();
+      const deploymentId = String(await push());
+      let pushed: unknown;
+      const begin = async (by: Deps) => {
+        pushed = await push({}, by);
+      };
+      const finish = (by: Deps) =>
+        end === 'FAILED'
+          ? failDeployment(by, { ...ids, deploymentId }, 'because')
+          : succeedDeployment(by, { ...ids, deploymentId });
+      const [operation, other] = isPushFirst ? [begin, finish] : [finish, begin];
+      const faults = interruptAt(step, async () => {
+        isReached = true;
+        await other(deps);
+      });
+      await operation(startProcess({ faults }).deps);
+      if (!isReached) continue;
+      expect(await app(), `before request ${step}`).toMatchObject({ activeDeploymentId: pushed });
+      expect(await app()).not.toHaveProperty('nextDeploymentId');
+      expect(deployments().map(({ status, waiting }) => [status, waiting])).toEqual([
+        [end, undefined],
+        ['QUEUED', undefined],
+      ]);
+    }
 });

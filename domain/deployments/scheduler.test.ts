@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Account } from '../../table/entities/accounts.ts';
-import { Deployment, NextBuild } from '../../table/entities/deployments.ts';
+import { BuildQueue, Deployment, NextBuild } from '../../table/entities/deployments.ts';
 import { change, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { interruptAt, simulation } from '../../test/simulation/simulation.ts';
@@ -265,4 +265,31 @@ test('a deployment that is admitted while it ends no longer counts as running', 
     const { buildCount = 0 } = (await deps.table.get(Account, { id: 'a' })) ?? {};
     expect(buildCount, `admitted before request ${step}`).toBe(0);
   }
+});
+
+test('a build that joins a queue while the queue is found empty stays due', async () => {
+  for (let step = 1, isJoined = true; isJoined; step += 1) {
+    isJoined = false;
+    const { clock, deps, deploy, reconcile, startProcess, submitted } = await world(0, { a: MANY });
+    await clearNextBuild(deps, await deploy('a'));
+    const { now } = clock;
+    let joined: string | undefined;
+    const faults = interruptAt(step, async () => {
+      isJoined = true;
+      // In the same millisecond.
+      clock.now = now - 10;
+      joined = await deploy('a', false);
+    });
+    await admitBuild(startProcess({ faults }).deps, 'a');
+    await reconcile();
+    if (joined !== undefined) expect(submitted, `before request ${step}`).toContain(joined);
+  }
+});
+
+test('a build that was stopped while it waited leaves the queue once', async () => {
+  const { deps, deploy, deployment } = await world(1, { a: {} });
+  const id = await deploy('a', false);
+  await failDeployment(deps, { accountId: 'a', applicationId: 'app_a', deploymentId: id }, 'It was stopped.');
+  for (let repeated = 0; repeated < 2; repeated += 1) await admitAfter(deps, deployment(id));
+  expect(await deps.table.get(BuildQueue, { accountId: 'a' })).toMatchObject({ waiting: 0 });
 });
