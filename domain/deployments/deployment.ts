@@ -65,3 +65,6 @@ export function newDeployment(
 
 /** Returns a note of the platform, with its time, for the end of a deployment's log. */
 export const formatNote = (deps: Pick<Deps, 'now'>, text: string): string => formatMark(deps.now().getTime()) + text;
+
+/** Returns the reason for the failure of a deployment that an operator cancelled. */
+export const cancelledBecause = (reason: string): string => `Cancelled by the platform: ${reason}`;

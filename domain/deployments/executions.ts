@@ -6,13 +6,13 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
-import { TEARDOWN_RETRY_AFTER_MS } from '../apps/apps.ts';
+import { ownedHosts, TEARDOWN_RETRY_AFTER_MS } from '../apps/apps.ts';
 import { cellsInUse, edgeOf, type InCell } from '../apps/cells.ts';
 import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { scheduleCheck } from './deployment.ts';
+import { cancelledBecause, scheduleCheck } from './deployment.ts';
 import { failDeployment } from './finish.ts';
 
 const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ accountId, applicationId, deploymentId: id });
@@ -48,7 +48,7 @@ export async function cancelRunning(deps: Deps & { deployments: Executions }, de
   const { id, cancelled, finishedAt } = deployment;
   if (cancelled === undefined || finishedAt !== null) return;
   await deps.deployments.stop(id, 'An operator cancelled the deployment.');
-  await failDeployment(deps, idsFromKeys(deployment), `Cancelled by the platform: ${cancelled}`);
+  await failDeployment(deps, idsFromKeys(deployment), cancelledBecause(cancelled));
 }
 
 /**
@@ -63,6 +63,9 @@ export async function routeNewApp(
   if (!app || app.status === 'DELETING') return;
   const { hostRoutes } = await cellOf(edgeOf(app));
   await hostRoutes.pointIfUnset(hosts, PLACEHOLDER);
+  const after = await table.get(App, { accountId, id });
+  // The teardown may have removed the routes before this one was written.
+  if (!after || after.status === 'DELETING') await hostRoutes.remove(await ownedHosts({ table }, app));
 }
 
 interface TeardownDeps {

@@ -6,13 +6,13 @@ import { artifactKey } from '../../providers/builds/keys.ts';
 import { routeTo } from '../../providers/edge/host-routes.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
-import { change, check } from '../../table/writes.ts';
+import { change, changeOrInspect, check } from '../../table/writes.ts';
 import { ownedHosts } from '../apps/apps.ts';
 import { edgeOf, HOME_CELL, type InCell, removeFromCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
-import { formatNote, scheduleCheck } from './deployment.ts';
+import { cancelledBecause, formatNote, scheduleCheck } from './deployment.ts';
 import { recordDetected } from './detected.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { type Admission, requestAdmission, requeueRelease, slowDown } from './release-queue.ts';
@@ -139,7 +139,9 @@ async function markSwitching(deps: Deps, { accountId, applicationId, id }: Deplo
   } as const;
   await deps.table.transact([
     check(App, { accountId, id: applicationId }, { status: { is: 'RUNNING' } }, wasSuspended),
-    change(Deployment, { accountId, id }, switching, alreadyEnded),
+    changeOrInspect(Deployment, { accountId, id }, switching, (found) =>
+      found?.cancelled === undefined ? alreadyEnded() : new DeploymentError(cancelledBecause(found.cancelled)),
+    ),
   ]);
 }
 

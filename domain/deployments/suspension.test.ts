@@ -209,3 +209,13 @@ test('a switch that is repeated after the deployment has ended does not bring it
     reason: 'The deployment has already ended.',
   });
 });
+
+test('a cancelled deployment goes no further, with its reason, although its execution is not stopped yet', async () => {
+  const { deploy, start, needs, providers, ids } = await harness();
+  const { accountId: id } = ids;
+  const of = { ...ids, deploymentId: await deploy() };
+  await start(of.deploymentId);
+  await cancelDeployment(needs, { accountId: '', keyId: '' }, { id, deploymentId: of.deploymentId, reason: 'Case 1.' });
+  const verdict = await withVerdict(switchRelease, { ...needs, ...inEveryCell(providers) }, of);
+  expect(verdict).toEqual({ failed: true, reason: 'Cancelled by the platform: Case 1.' });
+});
