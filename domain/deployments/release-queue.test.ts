@@ -10,6 +10,7 @@ import {
   conflictFirst,
   crashAt,
   type FaultPlan,
+  interruptAt,
   simulation,
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
@@ -74,6 +75,7 @@ async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = 
     memory,
     clock,
     deps,
+    startProcess,
     lambda: lambda.counts,
     released,
     read,
@@ -236,4 +238,18 @@ test('a release that is not admitted for two hours fails, as a fault of the plat
   }
   await expect(step(id)).rejects.toThrow('was not admitted within 7200 s');
   expect(lambda).toEqual({ released: 0, refused: expect.any(Number) });
+});
+
+test('of two releases that request admission at the same moment, as many are admitted as the pace allows', async () => {
+  for (let at = 1, isReached = true; isReached; at += 1) {
+    isReached = false;
+    const { built, lambda, startProcess, step } = await world();
+    const [first, second] = [await built('a'), await built('b')];
+    const faults = interruptAt(at, async () => {
+      isReached = true;
+      await step(second);
+    });
+    await step(first, startProcess({ faults }).deps);
+    if (isReached) expect(lambda, `before request ${at}`).toEqual({ released: 1, refused: 0 });
+  }
 });

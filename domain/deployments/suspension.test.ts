@@ -5,7 +5,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
-import { interruptAt } from '../../test/simulation/simulation.ts';
+import { type FaultPlan, interruptAt } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
 import { cancelDeployment } from '../operator/actions.ts';
@@ -218,4 +218,20 @@ test('a cancelled deployment goes no further, with its reason, although its exec
   await cancelDeployment(needs, { accountId: '', keyId: '' }, { id, deploymentId: of.deploymentId, reason: 'Case 1.' });
   const verdict = await withVerdict(switchRelease, { ...needs, ...inEveryCell(providers) }, of);
   expect(verdict).toEqual({ failed: true, reason: 'Cancelled by the platform: Case 1.' });
+});
+
+test('an application that is suspended just before its release would receive traffic serves none', async () => {
+  const { deploy, start, suspend, needs, providers, ids, startProcess } = await harness();
+  const of = { ...ids, deploymentId: await deploy() };
+  await start(of.deploymentId);
+  const faults: FaultPlan = async ({ when, what }) => {
+    if (when === 'before' && what === 'table.TransactWriteItems') await suspend();
+    return undefined;
+  };
+  const appHost = { switchTo: () => expect.fail('switches') };
+  const switching = { ...needs, ...startProcess({ faults }).deps, ...inEveryCell({ ...providers, appHost }) };
+  expect(await withVerdict(switchRelease, switching, of)).toEqual({
+    failed: true,
+    reason: 'The application was suspended.',
+  });
 });
