@@ -4,9 +4,9 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
 import { createBuilds, type Result } from '../../providers/builds/builds.ts';
 import { PLATFORM_FAULT, timeLimitExceeded } from '../../providers/builds/failures.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
+import { Deployment, NextBuild } from '../../table/entities/deployments.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
-import { change, upsert } from '../../table/writes.ts';
+import { change, create, upsert } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { queuePause, submitBuild, watchBuild } from './build.ts';
 import { createDeployment } from './create.ts';
@@ -291,3 +291,15 @@ test.each([
   expect(deployments()).toMatchObject([{ status: 'FAILED', notes: [expect.stringContaining(PLATFORM_FAULT)] }]);
   expect((await app())?.activeDeploymentId).toBeUndefined();
 });
+
+test.each(['QUEUED', 'RUNNING', 'SUCCEEDED'] as const)(
+  'a build that is %s holds up the next one only while it waits for a builder',
+  async (status) => {
+    const { all, of, build, clock } = await submitting();
+    const since = new Date(clock.now).toISOString();
+    await all.table.transact([create(NextBuild, { accountId: of.accountId, deploymentId: of.deploymentId, since })]);
+    build.status = status;
+    await watchBuild(all, { ...of, build });
+    expect((await all.table.get(NextBuild, {})) !== undefined).toBe(status === 'QUEUED');
+  },
+);

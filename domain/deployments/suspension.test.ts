@@ -235,3 +235,23 @@ test('an application that is suspended just before its release would receive tra
     reason: 'The application was suspended.',
   });
 });
+
+test('an application that is deleted while its release is switched keeps no route', async () => {
+  const { deploy, start, remove, needs, providers, ids } = await harness();
+  const of = { ...ids, deploymentId: await deploy() };
+  await start(of.deploymentId);
+  const routes = new Set<string>();
+  const hostRoutes = {
+    ...providers.hostRoutes,
+    point: async (hosts: readonly string[]) => {
+      await remove();
+      for (const host of hosts) routes.add(host);
+    },
+    remove: async (hosts: readonly string[]) => {
+      for (const host of hosts) routes.delete(host);
+    },
+  };
+  const switching = { ...needs, ...inEveryCell({ ...providers, hostRoutes }) };
+  expect(await withVerdict(switchRelease, switching, of)).toMatchObject({ failed: true });
+  expect([...routes]).toEqual([]);
+});
