@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { isolateTemporaryFiles } from './test/support/temporary-files.ts';
 import { unsteady } from './test/support/unsteady.ts';
 
 // npm sets `production` for its scripts because `.npmrc` omits development dependencies; vitest does not replace it.
 process.env.NODE_ENV = 'test';
+isolateTemporaryFiles();
 
 const beside =
   '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,client,cli,scripts}/**/*.test.ts';

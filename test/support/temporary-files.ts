@@ -1,0 +1,20 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Entries that outlive a test by design: Node's compiled code and the discarded data of local runs. */
+const EXPECTED = /^(?:node-compile-cache|hosting-platform-\d+)$/;
+
+/**
+ * Gives this process and the tests that it starts a temporary directory of their own. At the end it is removed, and the entries that
+ * tests did not remove themselves are listed.
+ */
+export function isolateTemporaryFiles(): void {
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'tests-'));
+  process.env.TMPDIR = directory;
+  process.once('exit', () => {
+    const left = readdirSync(directory).filter((name) => !EXPECTED.test(name));
+    if (left.length) console.log(['\nLeft in the temporary directory by tests:', ...left].join('\n  '));
+    rmSync(directory, { recursive: true, force: true });
+  });
+}
