@@ -148,7 +148,11 @@ export function simulation({ startAt = START, settings, through, ...options }: S
       const result = await act();
       if ((await meet('after')) !== 'repeat' || repeat === 'IGNORED') return result;
       if (repeat === 'NEVER') throw new Error(`the response of ${what} is lost`);
-      return await act();
+      try {
+        return await act();
+      } catch (error) {
+        throw Object.assign(error as Error, { afterLostResponse: true });
+      }
     };
     const throughFaults: Send = async <Output>(
       operation: string,
