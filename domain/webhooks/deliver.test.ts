@@ -221,7 +221,7 @@ describe('with deliveries in progress', () => {
 
   test('of two rotations at once, one is refused: a secret that was shown signs', async () => {
     const run = await simulate();
-    const { id } = await run.endpoint('rotated twice');
+    const { id } = await run.endpoint('rotated-twice');
     const rotations = await Promise.allSettled([1, 2].map(() => rotateSecret(run.steady, run.caller, { id })));
     expect(rotations.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
