@@ -194,7 +194,11 @@ test('falls back to npm install without a lockfile and says so', async () => {
 test('installs the package that the variable NODE_OPTIONS preloads, and preloads it in the build', async () => {
   const repoUrl = repository({
     'server.js': '1',
-    'package.json': JSON.stringify({ name: 'a', dependencies: { monitor: 'file:./monitor' } }),
+    'package.json': JSON.stringify({
+      name: 'a',
+      dependencies: { monitor: 'file:./monitor' },
+      scripts: { postinstall: 'node -p "process.env.NODE_OPTIONS"' },
+    }),
     'monitor/package.json': '{"name":"monitor","version":"1.0.0"}',
     'monitor/index.js': "console.log('monitored');",
   });
@@ -202,6 +206,7 @@ test('installs the package that the variable NODE_OPTIONS preloads, and preloads
   const { error, log } = await build({ repoUrl, buildCommand: 'node server.js', ...env });
   expect(error).toBeUndefined();
   expect(log.split('monitored')).toHaveLength(2);
+  expect(log).toContain('\n--max-old-space-size=900\n');
 });
 
 test('excludes development packages from the artifact', async () => {

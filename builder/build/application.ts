@@ -5,7 +5,7 @@ import type { Detected, Job } from '../../providers/builds/builds.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
-import { preloadsModules } from '../detect/node-options.ts';
+import { withoutPreloads } from '../detect/node-options.ts';
 import { siteWarnings } from '../detect/notes.ts';
 import { assertNoPackageManager } from '../detect/package-managers.ts';
 import { monorepoBuild } from '../detect/packages.ts';
@@ -69,9 +69,14 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
   if (plan.nothing !== undefined) sections.note(`Nothing to install: ${plan.nothing}`);
   if (plan.note !== undefined) sections.note(plan.note);
   const { tool } = plan.manager ?? {};
-  const installContext = { ...context, environment: withoutPreloads(context.environment), directory: layout.install };
+  const { NODE_OPTIONS } = context.environment;
+  // Modules that Node would preload are perhaps not installed yet.
+  const installOptions = NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS: withoutPreloads(NODE_OPTIONS) };
+  const environment = { ...context.environment, ...installOptions };
+  const installContext = { ...context, environment, directory: layout.install };
   const toolContext = tool === undefined ? installContext : await withTool(tool, installContext);
-  const nextContext = { ...toolContext, environment: { ...context.environment, ...toolContext.environment } };
+  const nextOptions = NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS };
+  const nextContext = { ...toolContext, environment: { ...toolContext.environment, ...nextOptions } };
   if (tool !== undefined) sections.note(`using ${tool}`);
   // Only applications in the repository's root directory use the cache.
   const isRoot = layout.install === context.directory && layout.app === context.directory;
@@ -90,11 +95,6 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
   await install(plan, toolContext);
   if (key !== undefined && existsSync(join(layout.install, 'node_modules'))) await cache.keep('dependencies', key);
   return nextContext;
-}
-
-/** Returns an environment without Node options that preload modules, which are perhaps not installed yet. */
-function withoutPreloads({ NODE_OPTIONS, ...environment }: Record<string, string>): Record<string, string> {
-  return NODE_OPTIONS === undefined || preloadsModules(NODE_OPTIONS) ? environment : { ...environment, NODE_OPTIONS };
 }
 
 /** Returns the cache key of the build command's output; undefined if nothing is cached. */

@@ -7,6 +7,12 @@ export const LOADS_MODULE = /^(-r|--require|--import|--loader|--experimental-loa
 export const preloadsModules = (options = ''): boolean =>
   options.split(/[\s=]+/).some((word) => LOADS_MODULE.test(word));
 
+/** Returns a value of `NODE_OPTIONS` without the options that preload modules. */
+export const withoutPreloads = (options: string): string =>
+  options
+    .replace(/(?<=^|\s)(?:-r|--require|--import|--(?:experimental-)?loader)(?:=|\s+)(?:"(?:[^"\\]|\\.)*"|\S+)/g, '')
+    .trim();
+
 /**
  * Removes options that name missing environment files or Yarn's loaders, because Node would not start with them.
  * @param isFile returns true if a path is a file of the application
