@@ -33,12 +33,12 @@ export function existingOptions(options: readonly string[], isFile: (path: strin
 }
 
 /**
- * Returns a shell command without the options of Node that name missing environment files. A command that changes the directory stays as
- * it is.
+ * Returns a shell command without the options of Node that name missing environment files. Absolute paths stay, because an earlier command
+ * may create the file at the start (`/tmp/.env`), and so does a command that changes the directory.
  */
-export const withoutMissingFiles = (command: string, isFile: (path: string) => boolean): string =>
+export const withoutMissingFiles = (command: string, exists: (path: string) => boolean): string =>
   /\bcd\s/.test(command)
     ? command
-    : command.replace(/\s--env-file(?:=|\s+)(["']?)([^\s"'$]+)\1(?=\s|$)/g, (option, _quote, path: string) =>
-        isFile(path) ? option : '',
+    : command.replace(/\s--env-file(?:=|\s+)(["']?)(?!\/)([\w./-]+)\1(?=\s|$)/g, (option, _quote, path: string) =>
+        exists(path) ? option : '',
       );

@@ -265,8 +265,19 @@ test.each([
   ['node --env-file-if-exists=.env a.js | cat', 'node --env-file-if-exists=.env a.js | cat'],
   ['node --env-file=$FILE a.js', 'node --env-file=$FILE a.js'],
   ['node a.js && (cd b && node --env-file=.env c.js)', 'node a.js && (cd b && node --env-file=.env c.js)'],
+  ...['node write.js && node --env-file=/tmp/written.env a.js', '(tool --env-file=.env) && node a.js'].map((start) => [
+    start,
+    start,
+  ]),
 ])('leaves out environment files that the repository does not have: %s', (start, expected) => {
   expect(started({ scripts: { start } }, ['a.js', 'kept.env'])[0]).toBe(expected);
+});
+
+test('keeps an environment file of the repository that is above the application', () => {
+  const start = 'node a.js && node --env-file=../.env --env-file=../absent.env b.js';
+  const app = application({ scripts: { start } }, ['.env', 'api/a.js']);
+  const found = findStart({ ...app, directory: join(app.directory, 'api') });
+  expect(describeStart(found.start)).toBe('node a.js && node --env-file=../.env b.js');
 });
 
 test.each<[scripts: object, procfile: string, from: string, command: string]>([

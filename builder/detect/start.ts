@@ -191,7 +191,11 @@ function startOf(app: BuiltApplication, { start, directory }: DividedScript): St
       return { ...start, kind: 'node', directory, options: [], file };
     }
     case 'shell':
-      return { ...start, directory, command: withoutMissingFiles(start.command, (path) => isFile(from, path)) };
+      return {
+        ...start,
+        directory,
+        command: withoutMissingFiles(start.command, (path) => existsSync(join(from.directory, path))),
+      };
     case 'site': {
       const site = start.directory ?? ['dist', 'build', 'public', ''].find((path) => isFile(app, `${path}/index.html`));
       if (site === undefined || isOutside(site) || !existsSync(join(app.directory, directory, site))) return undefined;
