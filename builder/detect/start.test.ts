@@ -345,6 +345,10 @@ test('writes the script that the host runs', () => {
   expect(script({ ...node, file: 'a.js', environment: { A: '1', NODE_OPTIONS: '--import ./b.mjs' } })).toBe(
     `export A=1; exec node --import ./.service/environment.mjs ./.service/launch.mjs 'NODE_OPTIONS="$NODE_OPTIONS "'\\''--import ./b.mjs'\\'' node a.js'`,
   );
+  // The application's variables override those of the start.
+  expect(script({ ...node, file: 'a.js', environment: { NODE_OPTIONS: '--title=a' } }, '', ['NODE_OPTIONS'])).toBe(
+    `export NODE_OPTIONS="$NODE_OPTIONS "--title=a; ${early}`,
+  );
   expect(script({ kind: 'shell', directory: '', command: 'a && b' })).toBe(
     "exec node --import ./.service/environment.mjs ./.service/launch.mjs 'a && b'",
   );

@@ -55,7 +55,7 @@ export function runScript(start: Start, directory: string, variables: readonly s
   ];
   if (at !== '.') lines.push(`cd ${quoteWord(at)} || exit 1`);
   for (const [name, value] of environment) {
-    if (HOST_VARIABLES.includes(name) || (isLate && name === 'NODE_OPTIONS')) continue;
+    if (HOST_VARIABLES.includes(name) || isAssignedLate(name, value)) continue;
     lines.push(`export ${assignment(name, value)}`);
   }
   const node = ['exec', 'node', '--import', `${service}/environment.mjs`, ...startWords(start, service, isLate)];
@@ -65,6 +65,12 @@ export function runScript(start: Start, directory: string, variables: readonly s
 /** Returns an assignment of a variable. Node options are appended to those of the host. */
 const assignment = (name: string, value: string): string =>
   `${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`;
+
+/**
+ * Returns true for Node options that preload modules: they are set only for the application's own process, which has its variables. Other
+ * options come before the variable `NODE_OPTIONS`, which overrides them.
+ */
+const isAssignedLate = (name: string, value: string): boolean => name === 'NODE_OPTIONS' && preloadsModules(value);
 
 /** Returns true if Node, as it starts, loads modules or reads variables for which it needs the application's variables. */
 const needsVariablesEarly = (start: Start, variables: readonly string[]): boolean =>
@@ -90,9 +96,9 @@ function startWords(start: Start, service: string, isLate: boolean): string[] {
       const { options, file, args, environment } = start;
       const words = [...options, file, ...args].map(quoteWord);
       if (!isLate) return words;
-      const { NODE_OPTIONS } = environment;
-      const assigned = NODE_OPTIONS === undefined ? [] : [assignment('NODE_OPTIONS', NODE_OPTIONS)];
-      return [`${service}/launch.mjs`, quoteWord([...assigned, 'node', ...words].join(' '))];
+      const assigned = Object.entries(environment).filter(([name, value]) => isAssignedLate(name, value));
+      const assignments = assigned.map(([name, value]) => assignment(name, value));
+      return [`${service}/launch.mjs`, quoteWord([...assignments, 'node', ...words].join(' '))];
     }
   }
 }
