@@ -256,6 +256,21 @@ test.each<[start: string, skipped: string | undefined]>([
   expect(found.warning).toBe(skipped && warning);
 });
 
+test.each<[start: string, names: string | undefined]>([
+  ['TZ=Africa/Johannesburg NODE_ENV=production PORT=3000 next start', 'TZ'],
+  ["cross-env APP_ENV=prod NODE_OPTIONS='--import ./instrument.mjs' next start", 'APP_ENV, NODE_OPTIONS'],
+  ['HOSTNAME=0.0.0.0 next start -p $PORT', undefined],
+])('warns of variables of a start script that the server of Next.js does not get: %s', (start, names) => {
+  const found = findStart(application({ dependencies: { next: '16' }, scripts: { start } }, [NEXT.startFile], NEXT));
+  expect(describeStart(found.start)).toBe(`node ${NEXT.startFile}`);
+  const warning = `warning: the framework's server is started without the variables that the start script sets: ${names}. Add them to the application's environment variables.`;
+  expect(found.warning).toBe(names && warning);
+  const commanded = findStart(
+    application({ dependencies: { next: '16' } }, [NEXT.startFile], { ...NEXT, startCommand: start }),
+  );
+  expect(commanded.warning).toBe(names && warning.replace('start script', 'startCommand'));
+});
+
 test.each([
   ['node --env-file=.env a.js', 'node a.js'],
   ['node --env-file .env --env-file=kept.env a.js', 'node --env-file=kept.env a.js'],

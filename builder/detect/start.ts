@@ -8,7 +8,6 @@ import { inPrecedence, parseProcfile } from '../../providers/builds/detection/pr
 import {
   type DividedScript,
   divideStartScript,
-  lastStart,
   type StartScript,
   startScriptOf,
 } from '../../providers/builds/detection/start-script.ts';
@@ -22,6 +21,7 @@ import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from '
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
+import { warnOfCommands, warnOfVariables } from './replaced-start.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
@@ -42,7 +42,7 @@ export interface FoundStart {
   start: Start;
   /** The origin, such as `start script`; undefined for the setting startFile. */
   from: string | undefined;
-  /** Note for the owner about commands that are not run. */
+  /** Note for the owner about commands that are not run, or variables that are not set. */
   warning?: string;
 }
 
@@ -93,20 +93,26 @@ export function findStart(app: BuiltApplication): FoundStart {
     const found = startOf(app, command);
     if (found === undefined && command.start.kind === 'site')
       throw siteNotFound(app.directory, command.start.directory);
-    return { start: found ?? { kind: 'shell', directory: '', command: startCommand }, from: 'startCommand' };
+    return declaredStart('startCommand', command, found ?? { kind: 'shell', directory: '', command: startCommand });
   }
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
   const fromScript = divided && startOf(app, divided);
   const procfile = readProcfile(app);
   const [declared] = inPrecedence<FoundStart>(
-    procfile.start && { start: procfile.start, from: 'Procfile' },
-    fromScript && { start: fromScript, from: 'start script' },
+    procfile.web && procfile.start && declaredStart('Procfile', procfile.web, procfile.start),
+    divided && fromScript && declaredStart('start script', divided, fromScript),
   );
   const isDeclaredFirst = declared && isDefaultStartFile(settings) && takesPrecedence(app, declared.start);
   if (isFile(app, startFile) && !isDeclaredFirst)
     return startFileOf(app, { 'start script': divided, Procfile: procfile.web });
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
   return declared ?? findUndeclared(app, divided, procfile);
+}
+
+/** Returns a start that a script declares, with a warning if it is started without variables that the script sets. */
+function declaredStart(from: string, script: DividedScript, start: Start): FoundStart {
+  const warning = warnOfVariables(from, script);
+  return { start, from, ...(warning === undefined ? {} : { warning }) };
 }
 
 /** Returns the start of the start file, with a warning if it replaces a declared start that does more than start the same server. */
@@ -116,21 +122,9 @@ function startFileOf(app: BuiltApplication, declared: Record<string, DividedScri
     return { start: { kind: 'site', directory: directoryOf(startFile), single: false }, from: undefined };
   const found = { start: nodeFile(startFile), from: undefined };
   const [warning] = isDefaultStartFile(app.settings)
-    ? Object.entries(declared).flatMap(([from, script]) => (script && skippedCommands(app, from, script)) ?? [])
+    ? Object.entries(declared).flatMap(([from, script]) => (script && warnOfCommands(app, from, script)) ?? [])
     : [];
   return warning === undefined ? found : { ...found, warning };
-}
-
-/** Returns a warning if a script runs other commands before it starts the server that the start file is; otherwise undefined. */
-function skippedCommands(app: BuiltApplication, from: string, script: DividedScript): string | undefined {
-  const { startFile } = app.settings;
-  const last = lastStart(script);
-  if (!last || script.start.kind !== 'shell') return undefined;
-  const notRun = `warning: "${last.before}" of the ${from} is not run`;
-  if (last.start.kind === 'framework' && app.framework?.server?.includes(startFile) === true)
-    return `${notRun}: the framework's server is started alone. Add it to the build command.`;
-  if (last.start.kind !== 'node' || resolveFile(app, last.start.file) !== startFile) return undefined;
-  return `${notRun}: the start file ${startFile} is started alone. To run both, set startCommand to "${script.start.command}".`;
 }
 
 /**

@@ -20,7 +20,7 @@ export type StartScript =
   /** A program of a package: `<program> <args>`. */
   | { kind: 'program'; program: string; args: string[]; environment: Record<string, string> }
   /** The output of the framework's build. */
-  | { kind: 'framework'; command: string }
+  | { kind: 'framework'; command: string; environment: Record<string, string> }
   /** A directory of static files. `single`: unknown paths get the front page. */
   | { kind: 'site'; directory: string | undefined; single: boolean }
   /** A development server, which a release cannot start. */
@@ -169,7 +169,7 @@ function interpret(command: Command): StartScript {
   const texts = rest.map(({ text }) => text);
   const line = [program, ...texts].join(' ');
   if (DEVELOPMENT_SERVERS.some((pattern) => pattern.test(line))) return { kind: 'development', command: command.text };
-  if (FRAMEWORK_STARTS.some((pattern) => pattern.test(line))) return { kind: 'framework', command: line };
+  if (FRAMEWORK_STARTS.some((pattern) => pattern.test(line))) return { kind: 'framework', command: line, environment };
   if (Object.hasOwn(FILE_SERVERS, program)) return interpretFileServer(texts, FILE_SERVERS[program]);
   if (words.some((word) => word.dynamic)) return shell;
   if (Object.hasOwn(RUNNERS, program)) {
