@@ -68,9 +68,11 @@ test.each(OWN)('%s finds its own result after a lost response, and is applied on
   expect(items('THING')).toEqual(expected('THING'));
 });
 
+const ADDS = { set: { id, holder: 'one' }, add: { count: 1 }, when: { count: { is: 1 } } };
 test.each<[string, Write]>([
   ['sets other values', change(Thing, { id }, { set: { holder: 'two' }, when: { count: { is: 1 } } }, refused)],
   ['only adds', change(Thing, { id }, { add: { count: 1 }, when: { count: { is: 1 } } }, refused)],
+  ['adds, and sets what is the same for all', upsert(Thing, { id }, ADDS, refused)],
   ['only sets its request', change(Thing, { id }, { set: { requestId: 'r' }, when: { count: { is: 1 } } }, refused)],
 ])('a write that %s is refused by the write of another caller', async (_, write) => {
   const { table, unsteady } = unsteadyTable();

@@ -11,12 +11,16 @@ const valueAt = (item: unknown, path: string): unknown =>
 const isStoredAs = (value: unknown, stored: unknown): boolean =>
   isDeepStrictEqual(fromItem(toItem({ value })).value, stored);
 
+/** Returns true if a change of the attribute at one path changes the one at the other. */
+const overlap = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
+
 /**
  * Returns true if an item is as a write leaves it, so that the write itself has made its condition fail: an earlier attempt was applied
  * and its response lost. A transaction has a token for this, a single write does not.
  *
- * The writes of concurrent callers differ in a time, a version or a holder. An update that only adds or appends leaves nothing to
- * compare, and counts as not applied; so does one that sets only the id of its request, which other writes of the request set too.
+ * The writes of concurrent callers differ in a time, a version or a holder. An update counts as not applied if its condition names nothing
+ * that it sets or removes, for example if it only adds to what its condition names: a sum does not show who has added to it.
  * @param stored the item whose condition failed; undefined if there is none
  */
 export function isOwnResult({ kind, input, changes }: Write, stored: Item | undefined): boolean {
@@ -25,7 +29,10 @@ export function isOwnResult({ kind, input, changes }: Write, stored: Item | unde
   const item = fromItem(stored);
   const set = changes ? (changes.set ?? {}) : fromItem(input.Item as Item);
   const removed = changes?.remove ?? [];
-  if (Object.keys(set).every((path) => path === 'requestId') && removed.length === 0) return false;
+  const { when = {} } = changes ?? {};
+  const changed = [...Object.keys(set), ...removed];
+  const decides = (condition: string) => changed.some((path) => overlap(path, condition));
+  if (changes && when.pk !== 'absent' && !Object.keys(when).some(decides)) return false;
   return (
     Object.entries(set).every(([path, value]) => isStoredAs(value, valueAt(item, path))) &&
     removed.every((path) => valueAt(item, path) === undefined)

@@ -12,7 +12,7 @@ export interface Write {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
   input: Record<string, unknown>;
   onConditionFailed: (item?: unknown) => Error;
-  /** The change of an update, by which its result is recognized (own-writes.ts). */
+  /** The change of an update with its condition, by which its result is recognized (own-writes.ts). */
   changes?: Change | undefined;
   /** Creates the error for a conflict with another transaction, if a retry could not succeed. */
   onConflict?: () => Error;
@@ -53,7 +53,7 @@ function buildWrite(
       ...(ConditionExpression === '' ? {} : { ConditionExpression }),
       ...expression.parts(),
     },
-    changes,
+    changes: changes && { ...changes, when },
     onConditionFailed,
   };
 }
