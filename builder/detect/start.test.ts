@@ -269,7 +269,21 @@ test.each<[start: string, names: string | undefined]>([
     application({ dependencies: { next: '16' } }, [NEXT.startFile], { ...NEXT, startCommand: start }),
   );
   expect(commanded.warning).toBe(names && warning.replace('start script', 'startCommand'));
+  const variables = { TZ: 'UTC', APP_ENV: 'test', NODE_OPTIONS: '' };
+  const set = application({ scripts: { start } }, [NEXT.startFile], { ...NEXT, variables });
+  expect(findStart(set).warning).toBeUndefined();
 });
+
+test.each([
+  ['TZ=UTC next start', { next: '16' }, 'TZ=UTC next start'],
+  ['TZ=UTC vite preview', { vite: '8' }, 'files of dist'],
+])(
+  'does not warn of variables that a command keeps, or files do not need: %s',
+  (startCommand, dependencies, expected) => {
+    const found = findStart(application({ dependencies }, ['dist/index.html'], { startCommand }));
+    expect([describeStart(found.start), found.warning]).toEqual([expected, undefined]);
+  },
+);
 
 test.each([
   ['node --env-file=.env a.js', 'node a.js'],

@@ -52,7 +52,7 @@ export interface BuiltApplication {
   directory: string;
   /** The repository, which may contain the application in a subdirectory. */
   repository: string;
-  settings: Pick<Job, 'framework' | 'startFile' | 'startCommand'>;
+  settings: Pick<Job, 'framework' | 'startFile' | 'startCommand' | 'variables'>;
   manifest: Manifest | undefined;
   framework: Framework | undefined;
   /** True if the package has a `build` script that the settings did not run. */
@@ -93,14 +93,19 @@ export function findStart(app: BuiltApplication): FoundStart {
     const found = startOf(app, command);
     if (found === undefined && command.start.kind === 'site')
       throw siteNotFound(app.directory, command.start.directory);
-    return declaredStart('startCommand', command, found ?? { kind: 'shell', directory: '', command: startCommand });
+    return declaredStart(
+      settings,
+      'startCommand',
+      command,
+      found ?? { kind: 'shell', directory: '', command: startCommand },
+    );
   }
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
   const fromScript = divided && startOf(app, divided);
   const procfile = readProcfile(app);
   const [declared] = inPrecedence<FoundStart>(
-    procfile.web && procfile.start && declaredStart('Procfile', procfile.web, procfile.start),
-    divided && fromScript && declaredStart('start script', divided, fromScript),
+    procfile.web && procfile.start && declaredStart(settings, 'Procfile', procfile.web, procfile.start),
+    divided && fromScript && declaredStart(settings, 'start script', divided, fromScript),
   );
   const isDeclaredFirst = declared && isDefaultStartFile(settings) && takesPrecedence(app, declared.start);
   if (isFile(app, startFile) && !isDeclaredFirst)
@@ -110,8 +115,13 @@ export function findStart(app: BuiltApplication): FoundStart {
 }
 
 /** Returns a start that a script declares, with a warning if it is started without variables that the script sets. */
-function declaredStart(from: string, script: DividedScript, start: Start): FoundStart {
-  const warning = warnOfVariables(from, script);
+function declaredStart(
+  settings: BuiltApplication['settings'],
+  from: string,
+  script: DividedScript,
+  start: Start,
+): FoundStart {
+  const warning = warnOfVariables(settings, from, script, start);
   return { start, from, ...(warning === undefined ? {} : { warning }) };
 }
 

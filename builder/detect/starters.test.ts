@@ -49,7 +49,7 @@ test.each(cases)('detects %s where the framework is %s', (_name, framework, star
   const { start } = findStart({
     directory: app,
     repository: packaged,
-    settings: job,
+    settings: { ...job, variables: {} },
     manifest,
     framework: detected,
     skippedBuild: false,

@@ -20,7 +20,7 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-const NODE = { framework: 'NODE', startFile: 'server.js', startCommand: null } as const;
+const NODE = { framework: 'NODE', startFile: 'server.js', startCommand: null, variables: {} } as const;
 export const NEXT = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
 
 /** Creates a built application with its package.json and other files. Files given only by name are empty. */
