@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Schema, walkable } from '../test/support/schemas.ts';
-import type { Route } from './route.ts';
+import { createKey } from './accounts/api-keys.ts';
+import { type Route, SCOPES } from './route.ts';
 import { dashboardRoutes, operatorRoutes, routes } from './routes.ts';
+import { createWebhook } from './webhooks/endpoints.ts';
+import { EVENTS } from './webhooks/events.ts';
 
 /** Longer than every text in a request may be. */
 const LONG = 10_000;
@@ -52,4 +55,13 @@ test('every field of a request has a largest size, below that of the whole body'
     [params, query, body].flatMap((part) => (part ? unbounded(walkable(part()), id) : [])),
   );
   expect(found.filter((field) => !EXEMPT.test(field))).toEqual([]);
+});
+
+test('a list whose repeated entries count once may name each of them several times', () => {
+  const thrice = <T>(entries: readonly T[]): T[] => [...entries, ...entries, ...entries];
+  const types = Object.keys(EVENTS);
+  const webhook = createWebhook.body?.().parse({ url: 'https://example.com/', events: thrice(types) });
+  expect(webhook?.events).toEqual(types);
+  const key = createKey.body?.().parse({ name: 'all', scopes: thrice(SCOPES) });
+  expect(key?.scopes).toEqual(SCOPES);
 });

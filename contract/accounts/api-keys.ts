@@ -57,11 +57,14 @@ const NewApiKey = resource('NewApiKey', () => z.extend(ApiKey(), { secretKey: z.
 const Name = () => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(60));
 const AiBudget = () => z.nullable(Amount(1, 1_000_000));
 
+/** The number of entries that a list of scopes may have in a request. Repeated ones count once. */
+const MAX_SCOPES = 100;
+
 const CreateKey = () =>
   z.object({
     name: Name(),
     scopes: z.pipe(
-      z.array(z.enum(SCOPES)).check(z.minLength(1), z.maxLength(SCOPES.length)),
+      z.array(z.enum(SCOPES)).check(z.minLength(1), z.maxLength(MAX_SCOPES)),
       z.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
     ),
     allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(MAX_ORIGINS)), ['*']),
