@@ -137,8 +137,10 @@ describe.each(STATES)('beside an account that %s', (_, earlier, beside) => {
         await interruption(here, here.deps);
       });
       await operation(here, here.startProcess({ faults }).deps);
+      if (!isReached) return;
       await settle(here);
       await expectMarked(here, `${what} before request ${step}`);
+      if (interruption === nothing) return;
     }
   }
 

@@ -153,7 +153,7 @@ describe.each(EARLIER)('%s', (_, minutes, earlier) => {
             await perform(other, here.deps);
           });
           await perform(name, here.startProcess({ faults }).deps);
-          await expectSettled(here, `${other} before request ${step}`);
+          if (isReached) await expectSettled(here, `${other} before request ${step}`);
         }
       }
     },

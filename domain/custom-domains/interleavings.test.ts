@@ -245,7 +245,7 @@ async function interrupted(
       isOtherDone = await attempt(other(here, here.steady));
     });
     const isDone = await attempt(operation(here, here.process({ faults })));
-    await examine(here, [isDone, isOtherDone], step);
+    if (isReached) await examine(here, [isDone, isOtherDone], step);
   }
 }
 
