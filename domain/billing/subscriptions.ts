@@ -18,6 +18,7 @@ import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { claimHostingDomain } from '../hosting/domains.ts';
+import { newAccount } from '../hosting/new-account.ts';
 import { pageBody, pageOf } from '../pages.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
@@ -183,6 +184,7 @@ async function subscribe(
     for (const old of replaced) cancelWithin(deps, wallet, old);
     const activated = { subscriptionId: subscription.id, plan: slug };
     if (claimDomain) wallet.add(claimDomain(subscription.id));
+    if (hostingDomain) wallet.add(create(HostingAccount, newAccount(deps, subscription)));
     wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
     const before = wallet.account.plan.appLimit;
     const isLarger = appLimit >= before;
@@ -191,9 +193,7 @@ async function subscribe(
     const accountChange = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when } : {}) };
     return await deps.commit(
       wallet.writes(accountChange, isLarger ? concurrentUpdate : tooManyApps),
-      {
-        data: { ...viewSubscription(subscription), invoice: viewInvoice(invoice) },
-      },
+      { data: { ...viewSubscription(subscription), invoice: viewInvoice(invoice) } },
       wallet.audited(action, subscription.id, viewSubscription(subscription)),
     );
   });

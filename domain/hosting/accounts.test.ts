@@ -36,19 +36,27 @@ test('an account on a server has no address of a person, to which its password c
   expect(create.mock.lastCall?.[1]).not.toHaveProperty('contactEmail');
 });
 
-test('subscriptions for one domain that are bought at once get one account, however many servers there are', async () => {
-  const { deps, set, subscribe, servers } = await hostingSimulation();
-  for (const name of ['web-1', 'web-2', 'web-3', 'web-4']) await set(name, true);
-  const hostingDomain = 'shop.example.com';
-  for (let pair = 0; pair < 8; pair += 1) {
-    const two = [await subscribe({ hostingDomain }), await subscribe({ hostingDomain })];
-    await Promise.all(two.map((of) => reconcileHostingAccount(deps, of)));
-    for (const of of two) expect(await reconcileHostingAccount(deps, of)).toEqual({});
-  }
-  expect([...servers.values()].flatMap((accounts) => [...accounts.values()]).map(({ domain }) => domain)).toEqual([
-    hostingDomain,
-  ]);
-});
+test.each([
+  [false, false],
+  [false, true],
+  [true, true],
+])(
+  'subscriptions for one domain that are bought at once get one account, however many servers there are (earlier versions sold them: %o, %o)',
+  async (...areEarlier) => {
+    const { deps, set, subscribe, servers } = await hostingSimulation();
+    for (const name of ['web-1', 'web-2', 'web-3', 'web-4']) await set(name, true);
+    const hostingDomain = 'shop.example.com';
+    for (let pair = 0; pair < 8; pair += 1) {
+      const two: Subscription[] = [];
+      for (const isEarlier of areEarlier) two.push(await subscribe({ hostingDomain }, { isEarlier }));
+      await Promise.all(two.map((of) => reconcileHostingAccount(deps, of)));
+      for (const of of two) expect(await reconcileHostingAccount(deps, of)).toEqual({});
+    }
+    expect([...servers.values()].flatMap((accounts) => [...accounts.values()]).map(({ domain }) => domain)).toEqual([
+      hostingDomain,
+    ]);
+  },
+);
 
 test('hosting that is over before a server was open has ended, and can be deleted with its account', async () => {
   const { deps, set, subscribe } = await hostingSimulation();
@@ -68,7 +76,8 @@ test('accounts of one domain on two servers, which earlier versions made, are ea
   await set('web-1', true);
   await set('web-2', true);
   const hostingDomain = 'shop.example.com';
-  const two = [await subscribe({ hostingDomain }), await subscribe({ hostingDomain })];
+  const sell = () => subscribe({ hostingDomain }, { isEarlier: true });
+  const two = [await sell(), await sell()];
   for (const [index, of] of two.entries()) {
     const account = { accountId: of.accountId, id: of.id, server: `web-${index + 1}`, username: `h${index}` };
     const item = { ...account, status: 'PENDING' as const, failures: 0, dueAt: deps.now().toISOString() };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
@@ -16,6 +15,7 @@ import { restartQueue } from '../sweep/restart-queue.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
 import { type ConvergeDeps, converge } from './converge.ts';
 import { releaseHostingDomain, verifyHostingDomain } from './domains.ts';
+import { HEARTBEAT_TIMEOUT_MS, newAccount, usernameFor } from './new-account.ts';
 import { adopt, findAdoptable, isAwaitingRemoval, notRemoved, sameAccount } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
 import { desiredStatus, findSharing, type Sharing } from './shared-accounts.ts';
@@ -28,19 +28,8 @@ const MIN_PROOF_DELAY_MS = 10 * MINUTE_MS;
 /** Delay after a failed check: a minute, doubled with each failure up to an hour. */
 const MIN_RETRY_DELAY_MS = MINUTE_MS;
 const MAX_RETRY_DELAY_MS = HOUR_MS;
-/** Time that an execution has before the reconciler starts another one, in milliseconds. */
-const HEARTBEAT_TIMEOUT_MS = 10 * MINUTE_MS;
 
 type PanelDeps = ConvergeDeps & { secrets: Secrets; txt: TxtRecords };
-
-/**
- * Derives an account's user name from a text that begins with its subscription's id. cPanel allows at most 16 characters, and the first
- * eight must be unique per account: they carry 36 bits of the text's hash. If the name is taken, {@link renameAccount} chooses another one.
- */
-const usernameFor = (text: string): string => {
-  const digest = createHash('sha256').update(text).digest();
-  return `h${(digest.readBigUInt64BE() % 36n ** 7n).toString(36).padStart(7, '0')}`;
-};
 
 /** Starts the reconciliation of a changed hosting subscription. @param change names the change, so that a repeated call starts nothing new */
 export const startReconciliation = (
@@ -50,8 +39,20 @@ export const startReconciliation = (
 ) => deps.hosting.start(`${id}-${change}`, { accountId, subscriptionId: id });
 
 /**
- * Creates the account of a subscription if it has none. If another subscription has an account for the same domain, the new account
- * adopts its server and user name. If both were bought at the same time, the account that the server refused adopts the other's.
+ * Returns true if a subscription's account must become another one of its domain: because it has no server yet, or because its server refused it
+ * and has the other one. Of two accounts without a server, the one with the first id stays as it is.
+ */
+function mustAdopt(account: HostingAccount, other: HostingAccount): boolean {
+  const { id, status, removing, problem, server, username } = account;
+  if (status !== 'PENDING' || removing || username === other.username) return false;
+  if (server === '') return other.server !== '' || other.id < id;
+  return problem !== undefined && other.status !== 'PENDING';
+}
+
+/**
+ * Returns the account of a subscription; creates it if an earlier version sold the subscription without one. If another subscription has an
+ * account for the same domain, the new account adopts its server and user name. If both were placed at the same time, the account that the
+ * server refused adopts the other's.
  * @returns the account and the ones that share its domain; no account for a subscription that has ended and never had one
  */
 export const ensureAccount = (
@@ -63,28 +64,20 @@ export const ensureAccount = (
     const sharing = await findSharing(deps, subscription);
     const found = await deps.table.get(HostingAccount, { accountId, id });
     const adopted = findAdoptable(sharing);
-    if (!found && desiredStatus(subscription, deps.now()) === 'REMOVED') return { sharing };
+    const adoption = adopted && { server: adopted.server, username: adopted.username };
+    const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
+    if (!found && isOver) return { sharing };
     if (!found) {
-      const account: HostingAccount = {
-        accountId,
-        id,
-        status: 'PENDING',
-        failures: 0,
-        server: adopted?.server ?? '',
-        username: adopted?.username ?? usernameFor(id),
-        dueAt: timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS),
-      };
+      const account = { ...newAccount(deps, subscription), ...adoption };
       const creation = create(HostingAccount, account, concurrentUpdate);
       await deps.table.transact(adopted ? [creation, adopt(adopted)] : [creation]);
       return { account, sharing };
     }
-    const isRefused = found.status === 'PENDING' && found.problem !== undefined && !found.removing;
-    const isTakingOver = isRefused && adopted && adopted.status !== 'PENDING' && adopted.username !== found.username;
-    if (!isTakingOver) return { account: found, sharing };
-    const set = { server: adopted.server, username: adopted.username };
-    const when = { username: { is: found.username }, removing: 'absent', ...notRemoved } as const;
-    await deps.table.transact([change(HostingAccount, found, { set, when }, concurrentUpdate), adopt(adopted)]);
-    return { account: { ...found, ...set }, sharing };
+    if (isOver || !adopted || !mustAdopt(found, adopted)) return { account: found, sharing };
+    const when = { ...sameAccount(found), removing: 'absent', ...notRemoved } as const;
+    const what = { set: { ...adoption }, when };
+    await deps.table.transact([change(HostingAccount, found, what, concurrentUpdate), adopt(adopted)]);
+    return { account: { ...found, ...adoption }, sharing };
   });
 
 /** Returns an account with its server, which it chooses if the account has none; undefined while no server accepts new accounts. */

@@ -147,7 +147,7 @@ test('accounts that earlier versions stored are shared, kept for the last subscr
   const run = await hostingSimulation();
   const { deps } = run;
   const former = await overSubscription(run);
-  const of = await run.subscribe({ hostingDomain: HOSTING_DOMAIN });
+  const of = await run.subscribe({ hostingDomain: HOSTING_DOMAIN }, { isEarlier: true });
   // Shared as versions did that counted no adoptions.
   const { username = '' } = (await deps.table.get(HostingAccount, former)) ?? {};
   const item = {

@@ -1,3 +1,4 @@
+import { newAccount } from '../../domain/hosting/new-account.ts';
 import { setServer } from '../../domain/hosting/servers.ts';
 import {
   type NewPanelAccount,
@@ -7,6 +8,7 @@ import {
   type PanelServer,
 } from '../../providers/hosting-panel/panel.ts';
 import { Subscription } from '../../table/entities/billing.ts';
+import { HostingAccount } from '../../table/entities/hosting.ts';
 import { create } from '../../table/writes.ts';
 import { newSimulatedAccount } from './account.ts';
 import { type FaultPlan, noFaults, simulation } from './simulation.ts';
@@ -37,7 +39,10 @@ export async function hostingSimulation() {
       accounts.set(username, { domain, plan, status: 'ACTIVE', usage: {}, mailboxes: [] });
     },
     routeMail: async (server) => void on(server),
-    changePlan: async (server) => void on(server),
+    async changePlan(server, username, plan) {
+      const account = on(server).get(username);
+      if (account) on(server).set(username, { ...account, plan });
+    },
     suspend: async (server, username) => setStatus(server, username, 'SUSPENDED'),
     unsuspend: async (server, username) => setStatus(server, username, 'ACTIVE'),
     remove: async (server, username) => void on(server).delete(username),
@@ -66,8 +71,8 @@ export async function hostingSimulation() {
     /** Sets a server up, or opens or closes it. */
     set: (name: string, open: boolean) =>
       setServer(deps, { name, baseUrl: `https://${name}.example.net:2087`, user: 'root', token: 'token', open }),
-    /** Writes a subscription as a purchase does. */
-    async subscribe(more: Partial<Subscription> = {}): Promise<Subscription> {
+    /** Writes a subscription as a purchase does. @param options.isEarlier true for a purchase of an earlier version, which wrote no account */
+    async subscribe(more: Partial<Subscription> = {}, { isEarlier = false } = {}): Promise<Subscription> {
       const subscription: Subscription = {
         id: deps.newId('sub'),
         accountId: 'acc_1',
@@ -81,7 +86,8 @@ export async function hostingSimulation() {
         hostingDomain: `${deps.newId('shop').replace('_', '-')}.example.com`,
         ...more,
       };
-      await deps.table.transact([create(Subscription, subscription)]);
+      const account = isEarlier ? [] : [create(HostingAccount, newAccount(deps, subscription))];
+      await deps.table.transact([create(Subscription, subscription), ...account]);
       return subscription;
     },
   };
