@@ -4,8 +4,11 @@ import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
+import type { Change } from '../../table/expressions.ts';
+import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { CARD } from '../../test/simulation/card-payments.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { withRandomDelays } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
@@ -180,6 +183,68 @@ test('an unpaid plan is renewed instead of suspended if the stream has lost the 
   expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
   expectLedgerInvariants(memory);
 });
+
+/** A plan whose next period is not paid, of an account whose card the stream does not charge because it has lost the invoice. */
+async function unpaidWithCard() {
+  const world = subscriptionSimulation();
+  const { open, buy, sleepUntil, deps, clock, read } = world;
+  const account = await open(6000);
+  const { id, currentPeriodEnd } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(22);
+  const autoTopUp = { enabled: true, thresholdCents: 0, amountCents: 10_000 };
+  await deps.table.write(Account, change(Account, { id: account }, { set: { card: CARD, autoTopUp } }));
+  /** Runs the schedule a number of days after the invoice's due date. @returns the plan's status, and whether the card is about to be charged */
+  const runScheduleAt = async (day: number) => {
+    clock.now = Date.parse(currentPeriodEnd) + day * DAY;
+    await advanceSubscriptions(deps);
+    const { autoTopUpId } = (await deps.table.get(Account, { id: account })) ?? {};
+    return [(await read(account, id)).status, autoTopUpId !== undefined];
+  };
+  return { ...world, of: { accountId: account, id }, runScheduleAt };
+}
+
+test('the card is charged a day before a plan is suspended if the stream has lost its unpaid invoice', async () => {
+  const { of, runScheduleAt, give } = await unpaidWithCard();
+  expect(await runScheduleAt(5.9)).toEqual(['ACTIVE', false]);
+  expect(await runScheduleAt(6)).toEqual(['ACTIVE', true]);
+  await give(of.accountId, 10_000);
+  expect((await runScheduleAt(7))[0]).toBe('ACTIVE');
+});
+
+test('the card is charged a day before a suspended plan is cancelled if the stream has lost its unpaid invoice', async () => {
+  const { deps, of, runScheduleAt } = await unpaidWithCard();
+  const setCard = (what: Change) => deps.table.write(Account, change(Account, { id: of.accountId }, what));
+  await setCard({ remove: ['card'] });
+  expect(await runScheduleAt(6)).toEqual(['ACTIVE', false]);
+  expect(await runScheduleAt(7)).toEqual(['SUSPENDED', false]);
+  await setCard({ set: { card: CARD } });
+  expect(await runScheduleAt(28.9)).toEqual(['SUSPENDED', false]);
+  expect(await runScheduleAt(29)).toEqual(['SUSPENDED', true]);
+  expect((await runScheduleAt(30))[0]).toBe('CANCELLED');
+});
+
+test.each([
+  [7, 'SUSPENDED', true],
+  [30, 'CANCELLED', false],
+])(
+  'a plan that an earlier version scheduled for day %i becomes %s then, and its card is charged: %o',
+  async (day, status, isCharged) => {
+    const { deps, of, runScheduleAt, read, clock } = await unpaidWithCard();
+    const dueAt = new Date(clock.now + 1000 * DAY).toISOString();
+    const suspended = {
+      status: 'SUSPENDED',
+      'renewal.suspendedAt': (await read(of.accountId, of.id)).currentPeriodEnd,
+    };
+    const set = { ...(day === 30 ? suspended : {}), dueAt };
+    await deps.table.write(Subscription, change(Subscription, of, { set }));
+    expect((await runScheduleAt(day - 1))[1]).toBe(false);
+    await deps.table.write(
+      Subscription,
+      change(Subscription, of, { set: schedule(Subscription, new Date(clock.now)) }),
+    );
+    expect(await runScheduleAt(day)).toEqual([status, isCharged]);
+  },
+);
 
 test('a replay of the stream does not add the next period, which is unpaid', async () => {
   const { open, buy, sleepUntil, memory, deps, read, invoices } = subscriptionSimulation();

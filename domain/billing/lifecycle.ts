@@ -8,8 +8,9 @@ import { concurrentUpdate, ignoreConflict, retryOnConflict, tryTransact } from '
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
-import { DAY_MS, timestampAfter } from '../time.ts';
+import { DAY_MS, timestampAfter, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
+import { considerAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice } from './invoices.ts';
 import { periodEndAfter } from './periods.ts';
 import { periodPrice, type ReadPlans } from './plans.ts';
@@ -34,6 +35,8 @@ const SUSPEND_AFTER_MS = 7 * DAY_MS;
 const CANCEL_AFTER_MS = 30 * DAY_MS;
 /** Minimum time from a suspension, even a late one, to the cancellation, in milliseconds. */
 const MIN_SUSPENDED_MS = CANCEL_AFTER_MS - SUSPEND_AFTER_MS;
+/** Time before a suspension or cancellation at which the card is charged if the invoice is still unpaid, in milliseconds. */
+const LAST_CHARGE_LEAD_MS = DAY_MS;
 const laterOf = (time: string, other = '') => (time > other ? time : other);
 
 type LifecycleDeps = Deps & { plans: ReadPlans };
@@ -50,6 +53,9 @@ async function reschedule(deps: Deps, { accountId, id, dueAt = '' }: Subscriptio
  */
 const postponedTo = ({ account, now }: Wallet): string | undefined =>
   account.suspension || account.deletion ? timestampAfter(now, DAY_MS) : undefined;
+
+/** Schedules the check before an unpaid subscription is suspended or cancelled, which schedules that step. */
+const scheduleLastCharge = (stepAt: string) => schedule(Subscription, timestampBefore(stepAt, LAST_CHARGE_LEAD_MS));
 
 /** Issues the invoice for the next period. It is paid immediately if the balance allows, and the stream then adds the period. */
 const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription) =>
@@ -70,7 +76,7 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
       payBy,
     });
     const next = { invoiceId: invoice.id, payBy, periodEnd };
-    const set = { renewal: next, priceCents, ...schedule(Subscription, timestampAfter(payBy, SUSPEND_AFTER_MS)) };
+    const set = { renewal: next, priceCents, ...scheduleLastCharge(timestampAfter(payBy, SUSPEND_AFTER_MS)) };
     wallet.add(
       change(
         Subscription,
@@ -181,7 +187,7 @@ function nextStepAt({ status, renewal }: Subscription, { resumedAt }: Account): 
 /** Suspends a subscription within a transaction. */
 function suspendWithin(wallet: Wallet, { accountId, id, status }: Subscription, { id: invoiceId }: Invoice): void {
   const suspended = { status: 'SUSPENDED', 'renewal.suspendedAt': wallet.now };
-  const set = { ...suspended, ...schedule(Subscription, timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
+  const set = { ...suspended, ...scheduleLastCharge(timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
   const when = { status: { is: status }, 'renewal.invoiceId': { is: invoiceId } };
   wallet.add(
     change(Subscription, { accountId, id }, { set, when }, concurrentUpdate),
@@ -251,6 +257,8 @@ async function advance(deps: LifecycleDeps, subscription: Subscription): Promise
   const settled = await runDunning(deps, subscription);
   if (settled?.status === 'PAID') await addPaidPeriod(deps, settled);
   else if (settled) await clearRenewal(deps, settled);
+  // The stream has the card charged for an unpaid invoice. Its attempt may be lost.
+  else await considerAutoTopUp(deps, subscription.accountId);
 }
 
 /** Due queue of the subscriptions to invoice, to suspend or cancel for non-payment, or to end. */

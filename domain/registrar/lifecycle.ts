@@ -4,6 +4,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
+import { considerAutoTopUp } from '../billing/auto-top-up.ts';
 import { issueInvoice } from '../billing/invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict, tryChange } from '../conflict.ts';
@@ -89,7 +90,11 @@ export async function onDomainInvoiceVoided(
 export async function advanceDomain(deps: AdvanceDeps, domain: Domain): Promise<Unconfirmed | undefined> {
   if (domain.task) await superviseTask(deps, domain, domain.task);
   else if (domain.status === 'PENDING') await checkOrder(deps, domain);
-  else if (domain.status === 'ACTIVE') return await checkTerm(deps, domain, deps.now().toISOString());
+  else if (domain.status === 'ACTIVE') {
+    // The stream has the card charged for an unpaid renewal. Its attempt may be lost.
+    if (domain.renewal && !domain.renewal.paid) await considerAutoTopUp(deps, domain.accountId);
+    return await checkTerm(deps, domain, deps.now().toISOString());
+  }
   return undefined;
 }
 
@@ -114,6 +119,8 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
   const set = scheduleCheckIn(deps.now(), HOUR_MS);
   const when = { status: { is: 'PENDING' }, task: 'absent' as const };
   await tryChange(deps, Domain, domain, { set, when });
+  // The stream has the card charged for an unpaid order. Its attempt may be lost.
+  await considerAutoTopUp(deps, accountId);
 }
 
 /** Returns true for a domain whose renewal is paid, also if the stream's event of the payment was lost. */

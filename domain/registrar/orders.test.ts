@@ -3,7 +3,9 @@ import { LIMITS } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
+import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { CARD } from '../../test/simulation/card-payments.ts';
 import { registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
 import { incidentOfEntry } from '../accounts/notifications.ts';
 
@@ -127,4 +129,14 @@ test('an order that is not paid in time is said to be unpaid, and not to have be
   expect(incidents.map(({ title }) => title)).toEqual([
     'unpaid.co.za was not registered: its invoice was not paid in time.',
   ]);
+});
+
+test('the card is charged for an unpaid order at its next check if the stream has lost the order', async () => {
+  const { order, broke, account, deps, clock, runUntilIdle } = await market();
+  await order(broke, 'shop.co.za');
+  const autoTopUp = { enabled: true, thresholdCents: 0, amountCents: 50_000 };
+  await deps.table.write(Account, change(Account, { id: broke }, { set: { card: CARD, autoTopUp } }));
+  clock.now += 60 * MINUTE;
+  await runUntilIdle();
+  expect((await account(broke))?.autoTopUpHistory).toMatchObject([{ amountCents: 50_000 }]);
 });

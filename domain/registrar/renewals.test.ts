@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { AccountDeletion } from '../../table/entities/account-data.ts';
-import { create } from '../../table/writes.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { change, create } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { CARD } from '../../test/simulation/card-payments.ts';
 import { type RegistrarSimulation, registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
 import type { Deps } from '../deps.ts';
 import { incidentOfExpiry } from '../processes/incidents.ts';
@@ -257,4 +259,16 @@ test('a renewal that is paid after the first notice gives no other', async () =>
   await found.run.pay(found.account);
   await days(found.run, 2);
   expect(Object.keys(await noticesOf(found, 25))).toEqual(['30']);
+});
+
+test('the card is charged for an unpaid renewal before it is too late if the stream has lost its invoice', async () => {
+  const { run, account, domain } = await opened(11_385);
+  await days(run, 340);
+  expect(domain().renewal).toBeDefined();
+  const autoTopUp = { enabled: true, thresholdCents: 0, amountCents: 50_000 };
+  await run.deps.table.write(Account, change(Account, { id: account }, { set: { card: CARD, autoTopUp } }));
+  await days(run, 7);
+  const { autoTopUpHistory } = (await run.deps.table.get(Account, { id: account })) ?? {};
+  expect(autoTopUpHistory).toMatchObject([{ amountCents: 50_000 }]);
+  expect(statuses(run)).toEqual(['PAID', 'UNPAID']);
 });
