@@ -1,6 +1,5 @@
-import chromium from '@sparticuz/chromium';
-import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
-import { expect } from 'vitest';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
 import { local, type OpenedAccount } from '../support/harness.ts';
 
 /** Viewports: desktop, tablet and phone. */
@@ -25,8 +24,8 @@ const contexts: BrowserContext[] = [];
 const pageErrors: string[] = [];
 
 const launch = async (): Promise<Browser> =>
-  await playwright.launch({
-    executablePath: await chromium.executablePath(),
+  await chromium.launch({
+    executablePath: inject('browser'),
     args: ['--no-sandbox', '--headless=shell', '--disable-dev-shm-usage'],
   });
 
