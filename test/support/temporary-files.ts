@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,8 @@ const EXPECTED = /^(?:node-compile-cache|hosting-platform-\d+)$/;
  */
 export function isolateTemporaryFiles(): void {
   const directory = mkdtempSync(join(realpathSync(tmpdir()), 'tests-'));
+  // Open to all, as the usual one is: as root, tests start processes of other users, which see and create files in it.
+  chmodSync(directory, 0o1777);
   process.env.TMPDIR = directory;
   process.once('exit', () => {
     const left = readdirSync(directory).filter((name) => !EXPECTED.test(name));
