@@ -27,6 +27,13 @@ test('creates a tenant within minutes; deletes it with its certificate, and only
   expect(await closeTenant(deps, KEYS)).toBe(false);
 });
 
+test('a domain whose verification the stream has lost is routed before it serves', async () => {
+  const { checkUntil, routes } = await edgeTenantSimulation();
+  routes.clear();
+  await checkUntil(isOpen);
+  expect([...routes]).toEqual([HOST]);
+});
+
 describe.each(['before', 'after'] as const)('a process that crashes %s any step of any check', (when) => {
   test('still ends in one tenant and one certificate', async () => {
     // The number of checks before the crash, and the step of the check that crashes.

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { DnsResolver, DnsTarget } from '../../providers/dns/targets.ts';
 import type { Certificate, Tenant } from '../../providers/edge/tenants.ts';
-import { Host } from '../../table/entities/apps.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { remove } from '../../table/writes.ts';
 import type { CellProviders, InCell } from '../apps/cells.ts';
@@ -26,6 +26,7 @@ import {
   tooLongMessage,
 } from './messages.ts';
 import { startVerifications } from './ownership.ts';
+import { routeCustomDomainIfUnset } from './verify.ts';
 import { setZoneAlias } from './zone-alias.ts';
 
 /**
@@ -180,12 +181,19 @@ async function createTenant(
   const createLeaseUntil = timestampAfter(deps.now(), CREATE_LEASE_MS);
   const { tenant: leased, write } = applyChanges(deps, tenantItem, { createLeaseUntil, apex });
   await deps.table.transact([write]);
+  await ensureRoute(deps, tenantItem);
   const result = await deps.edgeTenants.create(tenantName(tenantItem), host);
   // If the call throws, the tenant may exist nevertheless, so the lease stays until it expires.
   const { createLeaseUntil: _, ...unleased } = leased;
   if (result === 'ELSEWHERE') return await saveChanges(deps, unleased, notPointing);
   if (result === 'TAKEN') return await saveChanges(deps, unleased, { status: 'FAILED', problem: takenMessage(host) });
   return await saveChanges(deps, unleased, certificateRequested(unleased));
+}
+
+/** Routes the domain in case the stream's event of its verification was lost. A removal waits for the lease of the creation, so it finds this route. */
+async function ensureRoute(deps: TenantDeps, { accountId, applicationId: id }: DistributionTenant): Promise<void> {
+  const app = await deps.table.get(App, { accountId, id });
+  if (app) await routeCustomDomainIfUnset({ table: deps.table, cellOf: async () => deps }, app);
 }
 
 /** Removes a tenant step by step, and finally the claim of its host. */

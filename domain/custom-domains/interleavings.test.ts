@@ -63,7 +63,8 @@ function immediateRoutes() {
     for (const [key, value] of effectOf([{ kind, hosts, target }], entries))
       value === null ? entries.delete(key) : entries.set(key, value);
   };
-  return { hostRoutes: { point: write('point'), remove: write('remove') }, entries };
+  const hostRoutes = { point: write('point'), pointIfUnset: write('pointIfUnset'), remove: write('remove') };
+  return { hostRoutes, entries };
 }
 
 /** A process with everything that custom domains use. */

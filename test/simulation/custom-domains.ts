@@ -3,10 +3,11 @@ import type { CheckResult } from '../../domain/custom-domains/edge-tenant-state.
 import { newTenant } from '../../domain/custom-domains/reconciliation.ts';
 import type { DnsTarget } from '../../providers/dns/targets.ts';
 import type { Certificate, DistributionTenants, Tenant } from '../../providers/edge/tenants.ts';
-import { type CustomDomain, Host } from '../../table/entities/apps.ts';
+import { App, type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { create } from '../../table/writes.ts';
 import { inEveryCell } from '../support/cells.ts';
+import { simulatedApp } from './app.ts';
 import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
 export const HOST = 'shop.mine.co.za';
@@ -96,7 +97,9 @@ export async function edgeTenantSimulation(host = HOST) {
   };
   const hostRoutes = {
     point: async () => undefined,
-    pointIfUnset: async () => undefined,
+    pointIfUnset: async (hosts: readonly string[]) => {
+      for (const host of hosts) routes.add(host);
+    },
     suspend: async () => undefined,
     resume: async () => undefined,
     remove: async (hosts: readonly string[]) => {
@@ -106,6 +109,7 @@ export async function edgeTenantSimulation(host = HOST) {
   const customDomain: CustomDomain = { ...keys, status: 'VERIFIED', claimedAt: '', checkedAt: null };
   await deps.table.transact([
     create(Host, { host, accountId: OF.accountId, applicationId: OF.id }),
+    create(App, simulatedApp({ ...OF, hosts: [`app-1.${ADDRESS}`], customDomain })),
     newTenant(deps, OF, customDomain),
   ]);
 
