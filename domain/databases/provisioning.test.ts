@@ -7,7 +7,7 @@ import { type Dsql, startDsql } from '../../local/emulators/dsql/dsql.ts';
 import { createDatabases, type Databases } from '../../providers/databases/databases.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
-import { Database } from '../../table/entities/databases.ts';
+import { Database, DatabaseUse } from '../../table/entities/databases.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { advanceDatabase } from './clusters.ts';
@@ -101,6 +101,14 @@ test('a database beyond the quota of clusters fails immediately with a reason, a
   await other.remove();
   expect(await other.read()).toBeUndefined();
   for (const id of others) await databases.remove(id);
+});
+
+test('a database is measured from the end of its provisioning on, although the stream has lost its creation', async () => {
+  const { provision, deps, caller } = await provisioning('db_measured');
+  const { accountId } = caller;
+  expect(await deps.table.get(DatabaseUse, { accountId })).toBeUndefined();
+  await provision();
+  expect(await deps.table.get(DatabaseUse, { accountId })).toMatchObject({ dueAt: deps.now().toISOString() });
 });
 
 test.each(['deleted', 'removed', 'deleted and removed'])(

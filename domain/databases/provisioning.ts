@@ -7,6 +7,7 @@ import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
 import { ENGINE } from './databases.ts';
+import { measureSoon } from './use.ts';
 
 /** Time after which the creation of a database counts as failed, in milliseconds. */
 const MAX_PROVISIONING_MS = TIMEOUTS_S.database.provisioning * 1000;
@@ -40,7 +41,11 @@ async function endProvisioning(deps: Deps, database: Database, outcome: Outcome)
   await deps.table.transact([
     change(Database, database, finished, concurrentUpdate),
     ...(outcome.status === 'AVAILABLE'
-      ? [emit(deps, accountId, 'database.created', { databaseId, name, engine: ENGINE })]
+      ? [
+          emit(deps, accountId, 'database.created', { databaseId, name, engine: ENGINE }),
+          // The stream starts the measurement at the creation. Its attempt may be lost.
+          measureSoon(deps, accountId),
+        ]
       : []),
   ]);
 }
