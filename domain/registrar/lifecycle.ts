@@ -91,9 +91,8 @@ export async function advanceDomain(deps: AdvanceDeps, domain: Domain): Promise<
   if (domain.task) await superviseTask(deps, domain, domain.task);
   else if (domain.status === 'PENDING') await checkOrder(deps, domain);
   else if (domain.status === 'ACTIVE') {
-    // The stream has the card charged for an unpaid renewal. Its attempt may be lost.
-    if (domain.renewal && !domain.renewal.paid) await considerAutoTopUp(deps, domain.accountId);
-    return await checkTerm(deps, domain, deps.now().toISOString());
+    const isSettled = domain.renewal && (await settleRenewal(deps, domain, domain.renewal));
+    if (!isSettled) return await checkTerm(deps, domain, deps.now().toISOString());
   }
   return undefined;
 }
@@ -123,18 +122,31 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
   await considerAutoTopUp(deps, accountId);
 }
 
-/** Returns true for a domain whose renewal is paid, also if the stream's event of the payment was lost. */
-async function isRenewalPaid({ table }: Pick<Deps, 'table'>, { accountId, renewal }: Domain): Promise<boolean> {
-  if (!renewal || renewal.paid) return renewal?.paid ?? false;
-  const invoice = await table.get(Invoice, { accountId, id: renewal.invoiceId });
-  return invoice?.status === 'PAID';
+/**
+ * Continues a renewal whose invoice was paid or voided, in case the stream's event was lost.
+ * @returns false for a renewal that is still to be paid
+ */
+async function settleRenewal(
+  deps: LifecycleDeps,
+  domain: Domain,
+  { paid, invoiceId }: NonNullable<Domain['renewal']>,
+): Promise<boolean> {
+  const { accountId } = domain;
+  const invoice = paid ? undefined : await deps.table.get(Invoice, { accountId, id: invoiceId });
+  if (paid || invoice?.status === 'PAID') await beginRenewal(deps, domain);
+  else if (invoice?.status === 'VOID') await onDomainInvoiceVoided(deps, invoice);
+  else {
+    // The stream has the card charged for an unpaid renewal. Its attempt may be lost.
+    await considerAutoTopUp(deps, accountId);
+    return false;
+  }
+  return true;
 }
 
 async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {
   const { id, expiresAt, registryExpiresAt, yearsAtOnce } = domain;
   const { ends, invoices, renews, notices, confirms } = lifecycleTimes(domain);
-  if (await isRenewalPaid(deps, domain)) await beginRenewal(deps, domain);
-  else if (ends && ends <= now) {
+  if (ends && ends <= now) {
     await ignoreConflict(endDomain(deps, domain, 'EXPIRED', { task: 'absent' }));
   } else if (renews && renews <= now && expiresAt && registryExpiresAt) {
     // A refused renewal is requested again every day. The confirmation of the domain must not wait for it.

@@ -5,6 +5,7 @@ import { change, create } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD } from '../../test/simulation/card-payments.ts';
 import { type RegistrarSimulation, registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
+import { cancelInvoice } from '../billing/unpaid-invoices.ts';
 import type { Deps } from '../deps.ts';
 import { incidentOfExpiry } from '../processes/incidents.ts';
 import { updateDomain } from './auto-renew.ts';
@@ -271,4 +272,15 @@ test('the card is charged for an unpaid renewal before it is too late if the str
   const { autoTopUpHistory } = (await run.deps.table.get(Account, { id: account })) ?? {};
   expect(autoTopUpHistory).toMatchObject([{ amountCents: 50_000 }]);
   expect(statuses(run)).toEqual(['PAID', 'UNPAID']);
+});
+
+test('a renewal that operators void is shown as switched off within a week if the stream has lost the voiding', async () => {
+  const { run, account, domain } = await opened(11_385);
+  await days(run, 340);
+  await cancelInvoice(run.deps, account, domain().renewal?.invoiceId ?? '');
+  expect(domain()).toMatchObject({ autoRenew: true, renewal: expect.anything() });
+  run.clock.now += 7 * DAY;
+  await run.advance(domain());
+  expect(domain().autoRenew).toBe(false);
+  expect(domain().renewal).toBeUndefined();
 });
