@@ -34,8 +34,9 @@ const isBeforeFocus = (target: Locator): Promise<boolean> =>
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   await expect.poll(() => target.isEnabled(), POLL).toBe(true);
-  if (await isFocused(target)) return;
+  // Before the question: a dialog focuses its field after it has opened.
   const before = await appearance(target);
+  if (await isFocused(target)) return;
   const key = (await isBeforeFocus(target)) ? 'Shift+Tab' : 'Tab';
   for (let tabs = 0; !(await isFocused(target)); tabs += 1) {
     if (tabs === MAX_TABS) throw new Error(`not reached with Tab: ${target}`);
