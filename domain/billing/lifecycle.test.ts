@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
+import { Subscription } from '../../table/entities/billing.ts';
 import { HostingDomain } from '../../table/entities/hosting.ts';
 import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
@@ -249,6 +250,29 @@ test.each([
     expect(entries.flatMap((item) => incidentOfEntry(AuditEntry.parse(item)))).toMatchObject([
       { accountId: account, kind: 'domain-problem', subjectId: id, title, path: '/hosting' },
     ]);
+  },
+);
+
+test.each([
+  ['before the next period is invoiced', 10, ['PAID']],
+  ['after the next period is invoiced', 28, ['PAID', 'VOID']],
+])(
+  'hosting that is removed %s because another account proved the domain is cancelled and not charged again if the stream has lost it',
+  async (_, day, statuses) => {
+    const { open, buy, sleepUntil, deps, read, invoices, give } = subscriptionSimulation();
+    const account = await open(6000);
+    const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+    await sleepUntil(day);
+    const panel = { status: 'REMOVED', mailboxes: 0 };
+    await deps.table.transact([
+      change(HostingDomain, { domain: 'example.co.za' }, { set: { accountId: 'acc_other' } }),
+      change(Subscription, { accountId: account, id }, { set: { panel } }),
+    ]);
+    await sleepUntil(35);
+    await give(account, 100_000);
+    await sleepUntil(45);
+    expect((await read(account, id)).status).toBe('CANCELLED');
+    expect(invoices().map(({ status }) => status)).toEqual(statuses);
   },
 );
 

@@ -16,6 +16,7 @@ import { periodEndAfter } from './periods.ts';
 import { periodPrice, type ReadPlans } from './plans.ts';
 import {
   accountPlanChange,
+  cancelHostingOf,
   cancelWithin,
   findOwned,
   invoiceLineForPeriod,
@@ -250,15 +251,18 @@ const endCancelled = (deps: Deps, { accountId, id, plan }: Subscription): Promis
 
 /** Performs the next due step of one subscription. */
 async function advance(deps: LifecycleDeps, subscription: Subscription): Promise<void> {
-  if (subscription.status === 'CANCELLED') return await endCancelled(deps, subscription);
+  const { accountId, status, hostingDomain, panel } = subscription;
+  if (status === 'CANCELLED') return await endCancelled(deps, subscription);
+  // The stream cancels hosting whose domain another account has proven. Its attempt may be lost.
+  if (hostingDomain && panel?.status === 'REMOVED') return await cancelHostingOf(deps, accountId, hostingDomain);
   if (!subscription.renewal) return await invoiceNextPeriod(deps, subscription);
   // The stream pays invoices when money arrives. Its attempt may be late or lost.
-  await payUnpaidInvoices(deps, subscription.accountId);
+  await payUnpaidInvoices(deps, accountId);
   const settled = await runDunning(deps, subscription);
   if (settled?.status === 'PAID') await addPaidPeriod(deps, settled);
   else if (settled) await clearRenewal(deps, settled);
   // The stream has the card charged for an unpaid invoice. Its attempt may be lost.
-  else await considerAutoTopUp(deps, subscription.accountId);
+  else await considerAutoTopUp(deps, accountId);
 }
 
 /** Due queue of the subscriptions to invoice, to suspend or cancel for non-payment, or to end. */
