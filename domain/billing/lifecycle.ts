@@ -10,6 +10,7 @@ import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
 import { DAY_MS, timestampAfter, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
+import { reviewSoon } from './account-due.ts';
 import { considerAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice } from './invoices.ts';
 import { periodEndAfter } from './periods.ts';
@@ -105,11 +106,11 @@ async function findRenewedSubscription(
 }
 
 /** Returns the writes that end a subscription's pending renewal, once. A suspended subscription becomes active again. */
-function settleRenewal(subscription: Subscription, set: Change['set']): Write[] {
+function settleRenewal(subscription: Subscription, set: Change['set'], now: string): Write[] {
   const { accountId, id, status, renewal } = subscription;
   const when = { 'renewal.invoiceId': { is: renewal?.invoiceId ?? '' }, status: { is: status } };
   const update = { set: { status: 'ACTIVE', ...set }, remove: ['renewal'], when };
-  const restored = status === 'SUSPENDED' ? accountPlanChange(subscription) : {};
+  const restored = status === 'SUSPENDED' ? accountPlanChange(subscription, now) : {};
   return [
     change(Subscription, { accountId, id }, update, concurrentUpdate),
     ...(restored.set ? [change(Account, { id: accountId }, restored)] : []),
@@ -127,7 +128,7 @@ export async function addPaidPeriod(deps: Deps, invoice: Invoice): Promise<void>
   const { accountId, id, renewal } = subscription;
   const { periodEnd: currentPeriodEnd } = renewal;
   const period = { currentPeriodEnd, ...schedule(Subscription, nextInvoiceAt(currentPeriodEnd)) };
-  const writes = [...settleRenewal(subscription, period), activated(deps, subscription)];
+  const writes = [...settleRenewal(subscription, period, deps.now().toISOString()), activated(deps, subscription)];
   const audited = {
     action: 'subscription.renewed',
     accountId,
@@ -147,10 +148,11 @@ export async function clearRenewal(deps: Deps, invoice: Invoice): Promise<void> 
   const subscription = await findRenewedSubscription(deps, invoice);
   if (!subscription) return;
   const { status, currentPeriodEnd } = subscription;
-  const tomorrow = timestampAfter(deps.now().toISOString(), DAY_MS);
+  const now = deps.now().toISOString();
+  const tomorrow = timestampAfter(now, DAY_MS);
   const next = schedule(Subscription, currentPeriodEnd > tomorrow ? currentPeriodEnd : tomorrow);
   const writes = [
-    ...settleRenewal(subscription, next),
+    ...settleRenewal(subscription, next, now),
     ...(status === 'SUSPENDED' ? [activated(deps, subscription)] : []),
   ];
   // On a conflict, the renewal has already been cleared, or the subscription was cancelled.
@@ -172,7 +174,7 @@ function planAfter({ id, plan }: Pick<Subscription, 'id' | 'plan'>, all: readonl
   const priority = ({ status, plan: { appLimit = 0 } }: Subscription) =>
     status === 'ACTIVE' ? Number.POSITIVE_INFINITY : appLimit;
   const [next] = candidates.sort((a, b) => priority(b) - priority(a));
-  return next ? accountPlanChange(next) : { set: { plan: DEFAULT_PLAN } };
+  return next ? accountPlanChange(next, now) : { set: { plan: DEFAULT_PLAN, ...reviewSoon(now) } };
 }
 
 /** Returns the time at which an unpaid subscription is suspended or, if it is already suspended, cancelled. */
@@ -246,7 +248,7 @@ const endCancelled = (deps: Deps, { accountId, id, plan }: Subscription): Promis
         writes.push(check(Subscription, other, { status: { is: 'SUSPENDED' } }, concurrentUpdate));
     }
     const audited = { action: 'subscription.ended', accountId, subjectId: id, before: { plan } } as const;
-    await deps.commit(writes, undefined, { ...audited, after: isInEffect ? set : {} });
+    await deps.commit(writes, undefined, { ...audited, after: isInEffect ? { plan: set.plan } : {} });
   });
 
 /** Performs the next due step of one subscription. */

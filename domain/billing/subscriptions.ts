@@ -22,6 +22,7 @@ import { newAccount } from '../hosting/new-account.ts';
 import { pageBody, pageOf } from '../pages.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
+import { reviewSoon } from './account-due.ts';
 import { viewInvoice } from './invoice-views.ts';
 import { type InvoiceLine, issuePaidInvoice, voidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
@@ -63,9 +64,14 @@ export function invoiceLineForPeriod(
 }
 
 /** Returns the change that sets an account's plan, and with it the application limit; none for plans without applications. */
-export const accountPlanChange = ({ plan }: Pick<Subscription, 'plan'>): Change =>
+export const accountPlanChange = ({ plan }: Pick<Subscription, 'plan'>, now: string): Change =>
   plan.category === 'APP'
-    ? { set: { plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? DEFAULT_PLAN.appLimit } } }
+    ? {
+        set: {
+          plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? DEFAULT_PLAN.appLimit },
+          ...reviewSoon(now),
+        },
+      }
     : {};
 
 const invalidDomain = (reason: string) => invalidField('hostingDomain', reason);
@@ -190,7 +196,7 @@ async function subscribe(
     const isLarger = appLimit >= before;
     // An account that exceeds its plan may buy a larger plan, even one that is still too small for it.
     const when: Change['when'] = isLarger ? { 'plan.appLimit': { is: before } } : { appCount: { below: appLimit + 1 } };
-    const accountChange = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when } : {}) };
+    const accountChange = { ...accountPlanChange(subscription, wallet.now), ...(category === 'APP' ? { when } : {}) };
     return await deps.commit(
       wallet.writes(accountChange, isLarger ? concurrentUpdate : tooManyApps),
       { data: { ...viewSubscription(subscription), invoice: viewInvoice(invoice) } },

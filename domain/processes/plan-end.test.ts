@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { accountRules } from '../../events/accounts.ts';
 import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { billingSimulation, withoutCards } from '../../test/simulation/billing.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
@@ -58,15 +59,22 @@ async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
     deps,
     caller,
     flow,
+    /** The schedules run a minute later. */
+    wait: async () => {
+      clock.now += 60_000;
+      expect((await sweep(deps, accountQueue)).failed).toEqual([]);
+    },
+    account: async () => deps.table.get(Account, { id: accountId }),
     create,
     buy: (slug: string) => createSubscription(deps, caller, { plan: slug, billingCycle: 'MONTHLY' }),
     cancel: () => cancelSubscription(deps, caller, { id }),
-    /** The schedules run every day until a day. */
-    sleepUntil: async (day: number) => {
+    /** The schedules run every day until a day. @param loses true for a stream that loses all changes */
+    sleepUntil: async (day: number, loses = false) => {
       while (clock.now < START + day * DAY) {
         clock.now += DAY;
         for (const { failed } of [await sweep(deps, subscriptionQueue), await sweep(deps, accountQueue)])
           expect(failed).toEqual([]);
+        if (loses) at = memory.records.length;
         await flow();
       }
     },
@@ -122,4 +130,23 @@ test('a larger plan that is still too small can be bought and resumes the oldest
   await flow();
   expect(statuses()).toEqual([...Array(10).fill('RUNNING'), ...Array(15).fill('SUSPENDED')]);
   await expect(buy('app-3')).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('a larger plan resumes applications a minute later if the stream has lost its purchase', async () => {
+  const { cancel, sleepUntil, statuses, buy, wait, account } = await harness('app-25', 250_000);
+  await cancel();
+  await sleepUntil(37);
+  await buy('app-10');
+  await wait();
+  expect(statuses()).toEqual([...Array(10).fill('RUNNING'), ...Array(15).fill('SUSPENDED')]);
+  expect((await account())?.dueAt).toBeUndefined();
+});
+
+test('a plan whose end the stream has lost ends the same way', async () => {
+  const { cancel, sleepUntil, statuses, notices } = await harness('app-25', 120_000);
+  await cancel();
+  await sleepUntil(30, true);
+  expect(notices()).toHaveLength(1);
+  await sleepUntil(37, true);
+  expect(statuses()).toEqual(['RUNNING', ...Array(24).fill('SUSPENDED')]);
 });
