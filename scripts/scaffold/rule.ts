@@ -92,6 +92,7 @@ ${entry}});
       `choose the change in ${events}: created, becomes, sets, changes, updated or removed (events/on.ts)`,
       `write the effect in ${domain}; name what it starts after the item, so that a repetition finds it`,
       'hand what calls another service over to its queue: handOverTo (events/hand-over.ts), a job in domain/processes/',
+      'name the due queue that finds the change if the stream loses it in events/lost-changes.test.ts',
       'add the entity to CONSUMED (lib/stacks/stream.ts) for the kinds of change that the rule wants',
     ],
   };
