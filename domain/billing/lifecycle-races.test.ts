@@ -211,15 +211,15 @@ test('the card is charged a day before a plan is suspended if the stream has los
   expect((await runScheduleAt(7))[0]).toBe('ACTIVE');
 });
 
-test('the card is charged a day before a suspended plan is cancelled if the stream has lost its unpaid invoice', async () => {
+test('the card is charged a day after a plan is suspended if the stream has lost its unpaid invoice', async () => {
   const { deps, of, runScheduleAt } = await unpaidWithCard();
   const setCard = (what: Change) => deps.table.write(Account, change(Account, { id: of.accountId }, what));
   await setCard({ remove: ['card'] });
   expect(await runScheduleAt(6)).toEqual(['ACTIVE', false]);
   expect(await runScheduleAt(7)).toEqual(['SUSPENDED', false]);
   await setCard({ set: { card: CARD } });
-  expect(await runScheduleAt(28.9)).toEqual(['SUSPENDED', false]);
-  expect(await runScheduleAt(29)).toEqual(['SUSPENDED', true]);
+  expect(await runScheduleAt(7.9)).toEqual(['SUSPENDED', false]);
+  expect(await runScheduleAt(8)).toEqual(['SUSPENDED', true]);
   expect((await runScheduleAt(30))[0]).toBe('CANCELLED');
 });
 
@@ -327,3 +327,18 @@ test.each(['app-10', 'app-3'] as const)(
     expectLedgerInvariants(memory);
   },
 );
+
+test('a suspended plan whose payment the stream has lost is active again a day later', async () => {
+  const { open, buy, sleepUntil, deps, read, give, invoices, clock, memory } = subscriptionSimulation();
+  const account = await open(60_000);
+  const { id } = await buy(account, 'app-10');
+  await sleepUntil(28 + 9);
+  expect((await read(account, id)).status).toBe('SUSPENDED');
+  await give(account, 100_000);
+  const unpaid = invoices().find(({ status }) => status === 'UNPAID');
+  await payOnRequest(deps, { accountId: account, keyId: '' }, { id: unpaid?.id ?? '' });
+  clock.now += DAY;
+  await advanceSubscriptions(deps);
+  expect((await read(account, id)).status).toBe('ACTIVE');
+  expectLedgerInvariants(memory);
+});

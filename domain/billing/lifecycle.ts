@@ -37,8 +37,10 @@ const SUSPEND_AFTER_MS = 7 * DAY_MS;
 const CANCEL_AFTER_MS = 30 * DAY_MS;
 /** Minimum time from a suspension, even a late one, to the cancellation, in milliseconds. */
 const MIN_SUSPENDED_MS = CANCEL_AFTER_MS - SUSPEND_AFTER_MS;
-/** Time before a suspension or cancellation at which the card is charged if the invoice is still unpaid, in milliseconds. */
+/** Time before a suspension at which the card is charged if the invoice is still unpaid, in milliseconds. */
 const LAST_CHARGE_LEAD_MS = DAY_MS;
+/** Interval at which a suspended subscription is checked, in milliseconds: its owner waits for a payment whose event the stream has lost. */
+const SUSPENDED_CHECK_MS = DAY_MS;
 const laterOf = (time: string, other = '') => (time > other ? time : other);
 
 type LifecycleDeps = Deps & { plans: ReadPlans };
@@ -56,7 +58,7 @@ async function reschedule(deps: Deps, { accountId, id, dueAt = '' }: Subscriptio
 const postponedTo = ({ account, now }: Wallet): string | undefined =>
   account.suspension || account.deletion ? timestampAfter(now, DAY_MS) : undefined;
 
-/** Schedules the check before an unpaid subscription is suspended or cancelled, which schedules that step. */
+/** Schedules the check before an unpaid subscription is suspended, which schedules that step. */
 const scheduleLastCharge = (stepAt: string) => schedule(Subscription, timestampBefore(stepAt, LAST_CHARGE_LEAD_MS));
 
 /** Issues the invoice for the next period. It is paid immediately if the balance allows, and the stream then adds the period. */
@@ -190,7 +192,7 @@ function nextStepAt({ status, renewal }: Subscription, { resumedAt }: Account): 
 /** Suspends a subscription within a transaction. */
 function suspendWithin(wallet: Wallet, { accountId, id, status }: Subscription, { id: invoiceId }: Invoice): void {
   const suspended = { status: 'SUSPENDED', 'renewal.suspendedAt': wallet.now };
-  const set = { ...suspended, ...scheduleLastCharge(timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
+  const set = { ...suspended, ...schedule(Subscription, timestampAfter(wallet.now, SUSPENDED_CHECK_MS)) };
   const when = { status: { is: status }, 'renewal.invoiceId': { is: invoiceId } };
   wallet.add(
     change(Subscription, { accountId, id }, { set, when }, concurrentUpdate),
@@ -215,7 +217,9 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     // The stream settles this invoice. The caller settles it as well, in case the stream's attempt was lost.
     if (renewal.status !== 'UNPAID') return renewal;
     const next = nextStepAt(subscription, wallet.account);
-    const recheckAt = postponedTo(wallet) ?? (next > wallet.now ? next : undefined);
+    const tomorrow = timestampAfter(wallet.now, SUSPENDED_CHECK_MS);
+    const nextCheck = status === 'SUSPENDED' && tomorrow < next ? tomorrow : next;
+    const recheckAt = postponedTo(wallet) ?? (next > wallet.now ? nextCheck : undefined);
     if (recheckAt) return await reschedule(deps, subscription, recheckAt);
     // A subscription that is processed late, after an outage or quarantine, is also suspended before it is cancelled.
     if (status === 'ACTIVE') suspendWithin(wallet, subscription, renewal);
