@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Entries that outlive a test by design: Node's compiled code and the discarded data of local runs. */
-const EXPECTED = /^(?:node-compile-cache|hosting-platform-\d+)$/;
+/** Entries that outlive a test by design: Node's compiled code, the discarded data of local runs, and what Chromium leaves. */
+const EXPECTED = /^(?:node-compile-cache|hosting-platform-\d+|\.org\.chromium\..+)$/;
 
 /**
  * Gives this process and the tests that it starts a temporary directory of their own. At the end it is removed, and the entries that
