@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { Account, ApiKey, Credential, Login } from '../../table/entities/accounts.ts';
 import { create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
-import { interruptAt, simulation } from '../../test/simulation/simulation.ts';
+import { type Interruption, interruptEach, simulation } from '../../test/simulation/simulation.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { cancelDeletion, requestDeletion } from '../processes/account-data/deletion.ts';
 import { accountQueue, applySuspension, setSuspension } from '../processes/suspension.ts';
@@ -125,23 +125,19 @@ const attempt =
     });
 
 describe.each(STATES)('beside an account that %s', (_, earlier, beside) => {
-  /** Performs an operation once for each of its calls to the table, interrupted before that call. */
-  async function interleave(operation: Operation, interruption: Operation, what: string): Promise<void> {
-    for (let step = 1, isReached = true; isReached; step += 1) {
-      isReached = false;
+  /** Performs an operation once for each of its calls to the table, during which the other one happens before that call. */
+  async function interleave(operation: Operation, other: Operation, what: string): Promise<void> {
+    const trial = async (interruption: Interruption) => {
       const here = await world();
       await earlier(here, here.deps);
       await settle(here);
-      const faults = interruptAt(step, async () => {
-        isReached = true;
-        await interruption(here, here.deps);
-      });
+      const faults = interruption.by(() => other(here, here.deps));
       await operation(here, here.startProcess({ faults }).deps);
-      if (!isReached) return;
+      if (!interruption.isReached) return;
       await settle(here);
-      await expectMarked(here, `${what} before request ${step}`);
-      if (interruption === nothing) return;
-    }
+      await expectMarked(here, `${what} before request ${interruption.step}`);
+    };
+    await interruptEach(trial, other === nothing ? { maxSteps: 1 } : {});
   }
 
   // The login that would create a key is refused where the account has been suspended or is closing.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
-import { crashAtStep, interruptAt, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
+import { crashAtStep, interruptEach, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { ConcurrentUpdateError } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { closeWindowsOf } from './closing.ts';
@@ -143,18 +143,14 @@ describe.each(EARLIER)('%s', (_, minutes, earlier) => {
     '%s while any other operation happens: the account equals its ledger',
     async (name) => {
       for (const other of Object.keys(OPERATIONS)) {
-        for (let step = 1, isReached = true; isReached; step += 1) {
-          isReached = false;
+        await interruptEach(async (interruption) => {
           const here = await world(minutes);
           const perform = (operation: string, by: Deps) => attempt(async () => await OPERATIONS[operation]?.(here, by));
           await earlier(here);
-          const faults = interruptAt(step, async () => {
-            isReached = true;
-            await perform(other, here.deps);
-          });
+          const faults = interruption.by(() => perform(other, here.deps));
           await perform(name, here.startProcess({ faults }).deps);
-          if (isReached) await expectSettled(here, `${other} before request ${step}`);
-        }
+          if (interruption.isReached) await expectSettled(here, `${other} before request ${interruption.step}`);
+        });
       }
     },
   );

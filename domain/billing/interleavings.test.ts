@@ -8,7 +8,7 @@ import { Invoice, Subscription, TopUp, WalletTransaction } from '../../table/ent
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
-import type { FaultPlan } from '../../test/simulation/simulation.ts';
+import { type FaultPlan, type Interruption, interruptEach } from '../../test/simulation/simulation.ts';
 import { CENT_MICRO_RAND } from '../ai/prices.ts';
 import { buyCredits } from '../ai/purchases.ts';
 import { setSuspension } from '../processes/suspension.ts';
@@ -113,7 +113,7 @@ async function perform(name: string, here: World, deps: Deps): Promise<void> {
 }
 
 /** Does something else before the `nth` (from 1) of a process's writes and charges. */
-function beforeWrite(nth: number, work: () => Promise<void>): FaultPlan {
+function beforeWrite(nth: number, work: () => Promise<unknown>): FaultPlan {
   let writes = 0;
   return async ({ what, when }) => {
     if (when === 'after' || !/Write|Update|charge/.test(what)) return undefined;
@@ -181,16 +181,13 @@ test.each(Object.keys(OPERATIONS))(
   '%s while any other operation happens: the account equals its ledger',
   async (name) => {
     for (const other of Object.keys(OPERATIONS)) {
-      for (let nth = 1, isReached = true; isReached; nth += 1) {
-        isReached = false;
+      const trial = async (interruption: Interruption) => {
         const here = await world();
-        const faults = beforeWrite(nth, async () => {
-          isReached = true;
-          await perform(other, here, here.deps);
-        });
+        const faults = interruption.by(() => perform(other, here, here.deps));
         await perform(name, here, here.startProcess(faults));
-        if (isReached) await expectSettled(here, `${other} before write ${nth}`);
-      }
+        if (interruption.isReached) await expectSettled(here, `${other} before write ${interruption.step}`);
+      };
+      await interruptEach(trial, { planAt: beforeWrite });
     }
   },
 );

@@ -11,7 +11,7 @@ import { DistributionTenant, HostClaim } from '../../table/entities/custom-domai
 import { create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
-import { interruptAt, noFaults, type ProcessOptions, simulation } from '../../test/simulation/simulation.ts';
+import { interruptEach, noFaults, type ProcessOptions, simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { ConcurrentUpdateError, ignoreConflict } from '../conflict.ts';
@@ -236,18 +236,16 @@ async function interrupted(
   [operation, other]: readonly [Operation, Operation],
   examine: (here: World, isDone: readonly [boolean, boolean], step: number) => Promise<void>,
 ): Promise<void> {
-  for (let step = 1, isReached = true; isReached; step += 1) {
-    isReached = false;
+  await interruptEach(async (interruption) => {
     const here = await world();
     await earlier(here);
     let isOtherDone = false;
-    const faults = interruptAt(step, async () => {
-      isReached = true;
+    const faults = interruption.by(async () => {
       isOtherDone = await attempt(other(here, here.steady));
     });
     const isDone = await attempt(operation(here, here.process({ faults })));
-    if (isReached) await examine(here, [isDone, isOtherDone], step);
-  }
+    if (interruption.isReached) await examine(here, [isDone, isOtherDone], interruption.step);
+  });
 }
 
 describe.each(EARLIER)('a host %s', (_, earlier) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
 import { accountSimulation } from '../../test/simulation/accounts.ts';
-import { interruptAt } from '../../test/simulation/simulation.ts';
+import { interruptEach } from '../../test/simulation/simulation.ts';
 import type { Deps } from '../deps.ts';
 import { setSuspension } from './suspensions.ts';
 
@@ -80,23 +80,19 @@ test.each([
 ] as const)(
   'an endpoint that is %s as its account is %s holds its deliveries as long as either is suspended',
   async (_what, change, _account, besides, earlier, isHeld) => {
-    for (let step = 1, isReached = true; isReached; step += 1) {
-      isReached = false;
+    await interruptEach(async (interruption) => {
       const here = await harness();
       for (const each of earlier) await each(here, here.deps);
       await here.settle();
-      const faults = interruptAt(step, async () => {
-        isReached = true;
-        await besides(here);
-      });
+      const faults = interruption.by(() => besides(here));
       await change(here, here.startProcess({ faults }).deps);
-      if (!isReached) await besides(here);
+      if (!interruption.isReached) await besides(here);
       await here.settle();
       const { heldSince, suspension } = here.endpoint();
-      expect([heldSince !== undefined, suspension !== undefined], `before call ${step}`).toEqual([
+      expect([heldSince !== undefined, suspension !== undefined], `before call ${interruption.step}`).toEqual([
         isHeld,
         change === suspendEndpoint,
       ]);
-    }
+    });
   },
 );

@@ -4,7 +4,7 @@ import { change } from '../../table/writes.ts';
 import { accountSimulation } from '../../test/simulation/accounts.ts';
 import {
   crashAt,
-  interruptAt,
+  interruptEach,
   noFaults,
   toleratingFaults,
   withRandomDelays,
@@ -90,8 +90,7 @@ test.each([
   ['suspension', 'its end', null, [undefined, undefined, undefined, false], 'RUNNING'],
   ['end of a suspension', 'the next one', 'Again.', ['Again.', 'Again.', 'Again.', true], 'SUSPENDED'],
 ])('applying the %s changes nothing after %s was applied', async (_what, _next, reason, marked, status) => {
-  for (let step = 1, isReached = true; isReached; step += 1) {
-    isReached = false;
+  await interruptEach(async (interruption) => {
     const { addApp, addKey, addLogin, addWebhook, suspend, flow, startProcess, accountId, statuses, marks } =
       await accountSimulation();
     for (const add of [addApp, addKey, () => addLogin('ann'), addWebhook]) await add();
@@ -100,14 +99,14 @@ test.each([
       await flow();
       await suspend(null);
     }
-    const faults = interruptAt(step, async () => {
-      isReached = true;
+    const faults = interruption.by(async () => {
       await suspend(reason);
       await flow();
     });
     await applySuspension(startProcess({ faults }).deps, accountId);
-    if (isReached) expect([marks(), statuses()], `before call ${step}`).toEqual([marked, [status]]);
-  }
+    if (interruption.isReached)
+      expect([marks(), statuses()], `before call ${interruption.step}`).toEqual([marked, [status]]);
+  });
 });
 
 test('the saved card of a suspended account is not charged', async () => {

@@ -59,6 +59,40 @@ export const interruptAt =
     return undefined;
   };
 
+/** What happens beside a process in one trial of {@link interruptEach}. */
+export interface Interruption {
+  /** The step of the process (from 1) before which it happens. */
+  step: number;
+  /** True as soon as it has happened. The last trial ends without it. */
+  isReached: boolean;
+  /** Returns the process's fault plan. @param work what happens */
+  by(work: () => Promise<unknown>): FaultPlan;
+}
+
+/**
+ * Performs a trial, each time in a world of its own, for each step of a process, until a trial does not reach its step.
+ * @param planAt interrupts a process at a step
+ * @param maxSteps the number of trials at most
+ */
+export async function interruptEach(
+  trial: (interruption: Interruption) => Promise<void>,
+  { planAt = interruptAt, maxSteps = Number.POSITIVE_INFINITY } = {},
+): Promise<void> {
+  for (let step = 1, isReached = true; isReached && step <= maxSteps; step += 1) {
+    const interruption: Interruption = {
+      step,
+      isReached: false,
+      by: (work) =>
+        planAt(step, async () => {
+          interruption.isReached = true;
+          await work();
+        }),
+    };
+    await trial(interruption);
+    isReached = interruption.isReached;
+  }
+}
+
 /** Fails the `nth` call (from 1) of a port's method, before the outside hears of it. */
 export function failNth(what: string, nth: number): FaultPlan {
   let calls = 0;
