@@ -1,4 +1,3 @@
-import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import type { Change } from '../../table/expressions.ts';
@@ -10,13 +9,12 @@ import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
 import { DAY_MS, timestampAfter, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
-import { reviewSoon } from './account-due.ts';
+import { accountPlanChange, defaultPlanChange } from './account-plan.ts';
 import { considerAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice } from './invoices.ts';
 import { periodEndAfter } from './periods.ts';
 import { periodPrice, type ReadPlans } from './plans.ts';
 import {
-  accountPlanChange,
   cancelHostingOf,
   cancelWithin,
   findOwned,
@@ -176,7 +174,7 @@ function planAfter({ id, plan }: Pick<Subscription, 'id' | 'plan'>, all: readonl
   const priority = ({ status, plan: { appLimit = 0 } }: Subscription) =>
     status === 'ACTIVE' ? Number.POSITIVE_INFINITY : appLimit;
   const [next] = candidates.sort((a, b) => priority(b) - priority(a));
-  return next ? accountPlanChange(next, now) : { set: { plan: DEFAULT_PLAN, ...reviewSoon(now) } };
+  return next ? accountPlanChange(next, now) : defaultPlanChange(now);
 }
 
 /** Returns the time at which an unpaid subscription is suspended or, if it is already suspended, cancelled. */

@@ -1,5 +1,4 @@
 import type { AuditAction } from '../../contract/audit/actions.ts';
-import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import type {
   cancelSubscription as CancelRoute,
   createSubscription as CreateRoute,
@@ -22,7 +21,7 @@ import { newAccount } from '../hosting/new-account.ts';
 import { pageBody, pageOf } from '../pages.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
-import { reviewSoon } from './account-due.ts';
+import { accountPlanChange } from './account-plan.ts';
 import { viewInvoice } from './invoice-views.ts';
 import { type InvoiceLine, issuePaidInvoice, voidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
@@ -62,17 +61,6 @@ export function invoiceLineForPeriod(
   const period = `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
   return { description: `${item}, ${billingCycle.toLowerCase()}, ${period}`, ...addVat(priceCents) };
 }
-
-/** Returns the change that sets an account's plan, and with it the application limit; none for plans without applications. */
-export const accountPlanChange = ({ plan }: Pick<Subscription, 'plan'>, now: string): Change =>
-  plan.category === 'APP'
-    ? {
-        set: {
-          plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? DEFAULT_PLAN.appLimit },
-          ...reviewSoon(now),
-        },
-      }
-    : {};
 
 const invalidDomain = (reason: string) => invalidField('hostingDomain', reason);
 
