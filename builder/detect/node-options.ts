@@ -1,17 +1,18 @@
 /** Matches the loaders of Yarn's Plug'n'Play. They do not exist, because packages are installed into node_modules (builder/install/tools.ts). */
 const PLUG_AND_PLAY = /(^|[/=])\.pnp\.(c?js|loader\.mjs)$/;
-/** Matches options with which Node preloads a module. */
-export const LOADS_MODULE = /^(-r|--require|--import|--loader|--experimental-loader)$/;
+/** The options with which Node preloads a module, as a part of a regular expression. */
+const PRELOADS = '(?:-r|--require|--import|--loader|--experimental-loader)';
+/** Matches one of these options. */
+export const LOADS_MODULE = new RegExp(`^${PRELOADS}$`);
+/** Matches one of these options with its module in a value of `NODE_OPTIONS`. */
+const PRELOADED = new RegExp(`(?<=^|\\s)${PRELOADS}(?:=|\\s+)(?:"(?:[^"\\\\]|\\\\.)*"|\\S+)`, 'g');
 
 /** Returns true if a value of `NODE_OPTIONS` preloads a module. */
 export const preloadsModules = (options = ''): boolean =>
   options.split(/[\s=]+/).some((word) => LOADS_MODULE.test(word));
 
 /** Returns a value of `NODE_OPTIONS` without the options that preload modules. */
-export const withoutPreloads = (options: string): string =>
-  options
-    .replace(/(?<=^|\s)(?:-r|--require|--import|--(?:experimental-)?loader)(?:=|\s+)(?:"(?:[^"\\]|\\.)*"|\S+)/g, '')
-    .trim();
+export const withoutPreloads = (options: string): string => options.replace(PRELOADED, '').trim();
 
 /**
  * Removes options that name missing environment files or Yarn's loaders, because Node would not start with them.
