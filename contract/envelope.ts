@@ -18,6 +18,10 @@ export const oneLine = () => {
   return [z.regex(/^[^\x00-\x1f\x7f-\x9f]*$/, { error, abort: true }), z.regex(/^.*$/, error)] as const;
 };
 
+/** A name or other text on one line, without spaces around it. */
+export const line = (maxLength: number, minLength = 1) =>
+  z.string().check(...oneLine(), z.trim(), z.minLength(minLength), z.maxLength(maxLength));
+
 /** Text on any number of lines, without control characters other than tabs and line ends. */
 export const plainText = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused

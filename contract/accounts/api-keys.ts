@@ -4,10 +4,10 @@ import {
   Deleted,
   describe,
   Id,
+  line,
   list,
   Moment,
   Money,
-  oneLine,
   Page,
   resource,
   single,
@@ -54,7 +54,7 @@ export const ApiKey = resource('ApiKey', () =>
 
 const NewApiKey = resource('NewApiKey', () => z.extend(ApiKey(), { secretKey: z.string() }));
 
-const Name = () => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(60));
+const Name = () => line(60);
 const AiBudget = () => z.nullable(Amount(1, 1_000_000));
 
 /** The number of entries that a list of scopes may have in a request. Repeated ones count once. */

@@ -6,7 +6,7 @@ import {
   NODE_VERSIONS,
   SUSPENSION_CAUSES,
 } from '../enums.ts';
-import { Deleted, describe, Id, list, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, describe, Id, line, list, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
@@ -66,8 +66,8 @@ export const Application = resource('Application', () =>
   }),
 );
 
-const Name = () => z.string().check(...oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
-const Command = () => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
+const Name = () => line(60, 2);
+const Command = () => line(1000);
 /** A build command; an empty one means no build. */
 const BuildCommand = () => z.string().check(...oneLine(), z.trim(), z.maxLength(1000));
 const insideRepository = (example: string) =>
@@ -75,10 +75,8 @@ const insideRepository = (example: string) =>
     (path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path),
     `must be a path inside the repository, e.g. ${example}`,
   );
-const RootDirectory = () =>
-  z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('apps/web'));
-const StartFile = () =>
-  z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('server.js'));
+const RootDirectory = () => line(255).check(insideRepository('apps/web'));
+const StartFile = () => line(255).check(insideRepository('server.js'));
 
 /** A path with an optional query, in the form of a request line. */
 const HealthCheckPath = () =>

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, INVOICE_KINDS } from '../enums.ts';
-import { Email, Id, oneLine, single } from '../envelope.ts';
+import { Email, Id, line, single } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { LimitOverridesSchema } from '../limits/limits.ts';
 import { route, SCOPES } from '../route.ts';
@@ -12,8 +12,6 @@ const access = 'operator';
 const tag = OPERATOR_TAG;
 /** A text that is not blank. */
 export const text = (maxLength: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(maxLength));
-/** A name or description that customers see, with the limits of their own input. */
-const line = (maxLength: number) => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(maxLength));
 
 /** The reason for an operator's action. */
 export const Reason = () => ({

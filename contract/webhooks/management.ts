@@ -55,12 +55,13 @@ const Delivery = resource('Delivery', () =>
   }),
 );
 
+/** The statuses whose deliveries can be resent. */
+const RESENDABLE = ['SKIPPED', 'FAILED', 'DELIVERED'] as const;
+
 const Resend = () =>
   z.object({
     statuses: describe(
-      z._default(z.array(z.enum(['SKIPPED', 'FAILED', 'DELIVERED'])).check(z.minLength(1), z.maxLength(3)), [
-        'SKIPPED',
-      ]),
+      z._default(z.array(z.enum(RESENDABLE)).check(z.minLength(1), z.maxLength(RESENDABLE.length)), ['SKIPPED']),
       'Statuses of the deliveries to resend. Default: skipped ones',
     ),
     since: Moment('Resends deliveries that were created at this time or later'),
