@@ -9,7 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { WebhookEvent } from '../client/index.ts';
 import { verifyWebhook } from '../client/index.ts';
 import { LOOPBACK_CALLBACKS } from '../contract/accounts/session.ts';
-import { folder, hosting, hostingAt } from '../test/support/command-line.ts';
+import { folder, hosting, hostingAt, withFolder } from '../test/support/command-line.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands/commands.ts';
 import { headersOf } from './forward.ts';
@@ -19,6 +19,8 @@ import { reference } from './reference.ts';
 import { nameOf, readRepository, remoteKey, toRepoUrl } from './repository.ts';
 import { parseApi, Settings } from './settings/settings.ts';
 import { candidates } from './shell/completion.ts';
+
+withFolder();
 
 /** A terminal whose user types. */
 function newTerminal() {

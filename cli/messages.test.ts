@@ -4,8 +4,10 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { folder, hosting, hostingAt } from '../test/support/command-line.ts';
+import { folder, hosting, hostingAt, withFolder } from '../test/support/command-line.ts';
 import { parseApi, Settings } from './settings/settings.ts';
+
+withFolder();
 
 /** Stdin with a text, as of a pipe. */
 const piped = (text: string) =>

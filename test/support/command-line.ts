@@ -1,17 +1,23 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import type { Command } from '../../cli/command.ts';
 import { commands } from '../../cli/commands/commands.ts';
 import { type ProcessEnvironment, run } from '../../cli/run.ts';
 
-/** The folder in which command lines run, with their settings. */
-export const folder = mkdtempSync(join(tmpdir(), 'cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** The folder in which command lines run, with their settings. Files that share a process use it one after the other. */
+export const folder = join(tmpdir(), `cli-${process.pid}`);
+
+/** Creates the folder for the tests of a file, and removes it after them. */
+export function withFolder(): void {
+  beforeAll(() => void mkdirSync(folder));
+  afterAll(() => rmSync(folder, { recursive: true }));
+}
+
 const env = { XDG_CONFIG_HOME: join(folder, 'config'), HOSTING_API: 'https://api.example.com' };
 
 /** Runs a command line in this process. */
