@@ -59,7 +59,7 @@ export const interruptAt =
     return undefined;
   };
 
-/** What happens beside a process in one trial of {@link interruptEach}. */
+/** An event beside a process in one trial of {@link interruptEach}. */
 export interface Interruption {
   /** The step of the process (from 1) before which it happens. */
   step: number;
