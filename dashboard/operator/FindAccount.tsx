@@ -8,22 +8,24 @@ import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import { type FoundAccount, useSearch } from './api.ts';
+import { useSearch } from './api.ts';
 import { Suspend } from './Suspend.tsx';
+
+/** The latest search: it survives navigation, but not a reload. It is not in the address, because it may contain an API key. */
+let latest = '';
 
 /** Search for accounts by anything that a customer or an alarm may name. */
 export function FindAccount() {
-  const [query, setQuery] = useState('');
-  const search = useSearch();
-  /** Suspension changes since the search, by account. The search is not repeated after one. */
-  const [changes, setChanges] = useState<Record<string, boolean>>({});
+  const [text, setText] = useState(latest);
+  const [query, setQuery] = useState(latest);
+  const search = useSearch(query);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setChanges({});
-    search.mutate({ body: { query: query.trim() } });
+    latest = text.trim();
+    if (latest === query) void search.refetch();
+    else setQuery(latest);
   };
   const found = search.data?.data;
-  const isSuspended = ({ id, suspended }: FoundAccount['account']) => changes[id] ?? suspended;
   return (
     <Section
       title="Find an account"
@@ -34,14 +36,14 @@ export function FindAccount() {
           <Group gap="xs" align="flex-end">
             <TextInput
               label="Search for"
-              value={query}
-              onChange={(event) => setQuery(event.currentTarget.value)}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
               style={{ flex: '1 1 18rem' }}
             />
-            <Button type="submit" loading={search.isPending} disabled={query.trim().length < 3}>
+            <Button type="submit" loading={search.isFetching} disabled={text.trim().length < 3}>
               Find
             </Button>
           </Group>
@@ -69,19 +71,14 @@ export function FindAccount() {
                   account.deletedAt ? (
                     `Deleted on ${formatDate(account.deletedAt)}`
                   ) : (
-                    <Status value={isSuspended(account) ? 'SUSPENDED' : 'ACTIVE'} />
+                    <Status value={account.suspended ? 'SUSPENDED' : 'ACTIVE'} />
                   ),
               },
               {
                 name: 'Actions',
                 show: ({ account }) =>
                   !account.deletedAt && (
-                    <Suspend
-                      accountId={account.id}
-                      name={account.email}
-                      suspended={isSuspended(account)}
-                      onDone={(suspended) => setChanges((all) => ({ ...all, [account.id]: suspended }))}
-                    />
+                    <Suspend accountId={account.id} name={account.email} suspended={account.suspended} />
                   ),
               },
             ]}

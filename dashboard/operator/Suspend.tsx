@@ -8,18 +8,15 @@ interface SuspendProps {
   name: string;
   suspended: boolean;
   target?: SuspensionTarget;
-  /** Called with the new state. */
-  onDone?: (suspended: boolean) => void;
 }
 
 /** Suspends an account or one of its resources, or lifts the suspension. */
-export function Suspend({ accountId, name, suspended, target = {}, onDone }: SuspendProps) {
+export function Suspend({ accountId, name, suspended, target = {} }: SuspendProps) {
   const suspend = useSuspend();
   const label = suspended ? 'Lift suspension' : 'Suspend';
   const set = async (reason: string) => {
     await suspend.mutateAsync({ params: { id: accountId }, body: { reason, suspended: !suspended, ...target } });
     toast(suspended ? 'Suspension lifted.' : 'Suspended.');
-    onDone?.(!suspended);
   };
   return (
     <ReasonButton

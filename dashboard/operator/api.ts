@@ -20,19 +20,19 @@ export type PlatformSwitch = Output<typeof listSwitches>['data'][number];
 export type FeatureFlag = Output<typeof listFlags>['data'][number];
 export type MigrationProgress = Output<typeof listMigrations>['data'][number];
 export type Failures = Output<typeof listFailures>['data'][number];
-/** An account that a search found. */
-export type FoundAccount = Output<typeof searchAccounts>['data'][number];
 export type OperatorEntry = Output<typeof listOperatorAudit>['data'][number];
 /** An application, key or endpoint; empty for the account itself. */
 export type SuspensionTarget = Partial<Pick<Input<typeof setSuspension>, 'applicationId' | 'keyId' | 'endpointId'>>;
 
 export const LOG_PAGE_SIZE = 50;
-/** Every read of an account is logged, so the page is refetched only after an action. */
+/** Every search for accounts and every read of one is logged, so they are repeated only after an action. */
 const NEVER_STALE = { staleTime: Number.POSITIVE_INFINITY };
 
-export const useSearch = () => useApiMutation(searchAccounts);
+/** Searches for accounts, unless the query is empty. */
+export const useSearch = (query: string) =>
+  useApiQuery(searchAccounts, { body: { query } }, { ...NEVER_STALE, enabled: query !== '' });
 export const useAccount = (id: string) => useApiQuery(readAccount, { params: { id } }, NEVER_STALE);
-export const useSuspend = () => useApiMutation(setSuspension, [readAccount]);
+export const useSuspend = () => useApiMutation(setSuspension, [readAccount, searchAccounts]);
 export const useCancelDeployment = () => useApiMutation(cancelDeployment, [readAccount]);
 export const useCells = () => useApiQuery(listCells);
 export const useMoveApp = () => useApiMutation(moveApp, [readAccount]);

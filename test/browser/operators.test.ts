@@ -59,6 +59,11 @@ test('an operator finds an account and suspends it; the customer sees it within 
   await page.getByRole('heading', { name: email }).waitFor();
   await page.getByRole('region', { name: 'Applications' }).getByText('Watched', { exact: true }).first().waitFor();
   expect(await seriousViolations(page)).toEqual([]);
+  await page.goBack();
+  await found.waitFor();
+  expect(await page.getByLabel('Search for').inputValue()).toBe(email);
+  await found.click();
+  await page.getByRole('heading', { name: email }).waitFor();
 
   /** Reloads the customer's screen until it shows this; fails where that takes too long. */
   const customerSees = async (heading: string) => {
