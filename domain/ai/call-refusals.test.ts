@@ -182,7 +182,8 @@ describe('an answer that Google blocks has the finish reason content_filter, and
         };
         const body = { model, stream: true, messages: user('x'), ...more };
         const { frames } = await call(body, { baseUrl: upstream.url });
-        expect(frames.at(choices.length - 1)).toMatchObject({ choices: [{ ...filtered, delta: {} }], usage });
+        expect(frames.at(choices.length - 1)).toMatchObject({ choices: [{ ...filtered, delta: {} }] });
+        expect(frames.at(-2)).toMatchObject({ usage });
         expect(frames.at(-1)).toBe('[DONE]');
       }
     },

@@ -69,10 +69,10 @@ class PassThrough implements Translator {
   #reported: Usage | undefined;
   /** The reported usage as the provider sent it, completed. */
   #reportedUsage: unknown;
-  #lastChunkHadUsage = false;
   /**
-   * The chunk with the finish reason, as JSON. It is held back until the usage is known, which is added to it: many clients read the
-   * first choice of every chunk, so a chunk of its own would break them.
+   * The last chunk, as JSON: that with the finish reason or, if the caller asked for the usage, that with only the usage. It is held back
+   * until the stream ends, and gets the usage: many clients read the first choice of every chunk, so a chunk of its own would break them,
+   * and some add up the usages of all chunks.
    */
   #held: Buffer | undefined;
   #finished = false;
@@ -147,17 +147,16 @@ class PassThrough implements Translator {
     if (seen.error || event === 'error') this.failure = this.#failureIn(data, event);
     // Drop events of other kinds: they are meant for clients of this provider.
     if (this.failure || !text.includes('"choices"')) return;
-    const withUsage = seen.usage ? this.#readUsage(data) : undefined;
+    const withUsage = seen.usage && this.#readUsage(data);
     if (this.failure) return;
-    if (NO_CHOICE.test(text) && !(withUsage && this.#asksForUsage)) {
-      // Drop the chunk: it is empty, or it has only the usage, which the last chunk with choices gets.
-      if (withUsage) this.#lastChunkHadUsage = false;
-      return;
-    }
-    this.#lastChunkHadUsage = withUsage !== undefined;
-    this.#releaseHeld(out);
-    const chunk = this.#complete(this.#replaceUsage(this.#replaceModel(data, seen), withUsage), seen);
-    if (seen.finish && !this.#asksForUsage) this.#held = chunk;
+    const hasChoice = !NO_CHOICE.test(text);
+    // Drop the chunk: it is empty, or it has only the usage, which the last chunk with choices gets.
+    if (!hasChoice && !(withUsage && this.#asksForUsage)) return;
+    if (!this.#asksForUsage) this.#releaseHeld(out);
+    const named = this.#replaceModel(data, seen);
+    const chunk = this.#complete(withUsage && hasChoice ? this.#withoutUsage(named) : named, seen);
+    const isLast = this.#asksForUsage ? !hasChoice : seen.finish || (withUsage && this.#finished);
+    if (isLast) this.#held = chunk;
     else out.push(PREFIX, chunk, SUFFIX);
   }
 
@@ -175,10 +174,9 @@ class PassThrough implements Translator {
     return modelEnd > 0 ? Buffer.concat([data.subarray(0, model), this.#model, data.subarray(modelEnd)]) : data;
   }
 
-  /** Replaces an incomplete usage in a chunk by the completed one. @param document the parsed chunk, if it has a usage */
-  #replaceUsage(chunk: Buffer, document: Record<string, unknown> | undefined): Buffer {
-    if (!document || document.usage === this.#reportedUsage) return chunk;
-    return Buffer.from(setMembers(chunk.toString('utf8'), { usage: this.#reportedUsage }));
+  /** Removes the usage from a chunk that is not the last one. */
+  #withoutUsage(chunk: Buffer): Buffer {
+    return Buffer.from(setMembers(chunk.toString('utf8'), { usage: this.#asksForUsage ? null : undefined }));
   }
 
   /**
@@ -211,15 +209,15 @@ class PassThrough implements Translator {
     }
   }
 
-  /** Records the usage that a chunk reports. Returns the parsed chunk, or undefined if it has no usage. */
-  #readUsage(data: Buffer): Record<string, unknown> | undefined {
+  /** Records the usage that a chunk reports. Returns true if it has one. */
+  #readUsage(data: Buffer): boolean {
     const document = this.#tryParse(data);
     if (!document) this.failure = invalidResponse();
     const reported = readUsage(document?.usage);
-    if (!reported) return undefined;
+    if (!reported) return false;
     this.#reported = reported;
     this.#reportedUsage = completeUsage(document?.usage);
-    return document;
+    return true;
   }
 
   /** Writes the end of the stream. The last chunk always has the usage; if that chunk is not valid JSON, the answer is broken. */
@@ -230,18 +228,17 @@ class PassThrough implements Translator {
     }
     this.done = true;
     const usage = this.#reportedUsage ?? toChatUsage(this.usage);
-    if (this.#held) this.#held = Buffer.from(setMembers(this.#held.toString('utf8'), { usage }));
-    else if (!this.#lastChunkHadUsage) out.push(Buffer.from(this.#usageChunk(usage)));
-    this.#releaseHeld(out);
-    out.push(Buffer.from(DONE));
+    const last = this.#held
+      ? setMembers(this.#held.toString('utf8'), { ...(this.#asksForUsage ? { choices: [] } : {}), usage })
+      : this.#usageChunk(usage);
+    out.push(PREFIX, Buffer.from(last), SUFFIX, Buffer.from(DONE));
   }
 
   #usageChunk(usage: unknown): string {
     const { id = this.#id, created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
     const choices = this.#asksForUsage ? [] : [{ index: 0, delta: {}, finish_reason: null }];
     const { model } = this.#ask.request;
-    const chunk = { id, object: 'chat.completion.chunk', created, model, choices, usage };
-    return `data: ${JSON.stringify(chunk)}\n\n`;
+    return JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices, usage });
   }
 }
 

@@ -273,7 +273,7 @@ describe('@langchain/openai', async () => {
   const model = (id: string, more: { maxRetries?: number } = {}) =>
     new ChatOpenAI({ model: id, apiKey, maxRetries: 0, ...more, configuration: { baseURL, fetch: documentedFetch } });
 
-  test.each([gpt, claude])('%s: chat, stream with usage, images', async (id) => {
+  test.each([gpt, claude, 'mistral/mistral-large-2512'])('%s: chat, stream with usage, images', async (id) => {
     expect((await model(id).invoke('say exactly: hello there')).content).toBe('hello there');
     let whole: AIMessageChunk | undefined;
     for await (const chunk of await model(id).stream('say exactly: one two three')) {
@@ -281,7 +281,7 @@ describe('@langchain/openai', async () => {
     }
     expect(whole?.content).toBe('one two three');
     expect(whole?.usage_metadata).toMatchObject({ input_tokens: expect.any(Number), output_tokens: 3 });
-    expect(whole?.response_metadata.finish_reason).toBe('stop');
+    expect(whole?.response_metadata).toMatchObject({ finish_reason: 'stop', usage: { completion_tokens: 3 } });
     const picture = new HumanMessage({
       content: [
         { type: 'text', text: 'say exactly: a picture' },
