@@ -12,26 +12,57 @@ test('handles a provider that reports an error with status 200', async () => {
   expect(apiError).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 5 });
 });
 
-test.each([
-  ['without [DONE]', ''],
-  ['whose [DONE] has no blank line behind it', 'data: [DONE]'],
-])('accepts a finished response %s', async (_, end) => {
+/** The frames of an answer that is complete although its stream goes on: `[DONE]` or the event that ends a message is missing. */
+const FINISHED = {
+  openai: [
+    { id: '1', model: 'm', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }] },
+    {
+      id: '1',
+      model: 'm',
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 3 },
+    },
+  ],
+  anthropic: [
+    { type: 'message_start', message: { id: '1', usage: { input_tokens: 1, output_tokens: 1 } } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
+  ],
+};
+
+describe.each(['openai', 'anthropic'] as const)('accepts a finished response of %s', (provider) => {
+  const answerWith = async (last: (response: ServerResponse) => void, more: object = {}) => {
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const text = FINISHED[provider].map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('');
+      response.write(text, () => setImmediate(last, response));
+    };
+    const body = { model: MODELS[provider], stream: true, messages: user('x'), ...more };
+    return await call(body, { baseUrl: upstream.url, impatient: true });
+  };
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['that ends', (response) => response.end()],
+    ['whose end has no blank line behind it', (response) => response.end('data: [DONE]')],
+    ['whose connection breaks', (response) => response.destroy()],
+    ['whose connection stays silent', () => undefined],
+  ])('%s', async (_, last) => {
+    const { frames, report } = await answerWith(last);
+    expect(frames).toHaveLength(3);
+    expect(frames.at(-2)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage: { total_tokens: 3 } });
+    expect(frames.at(-1)).toBe('[DONE]');
+    expect(report).toMatchObject({ failure: undefined, usage: { input: 1, cached: 0, cacheWrite: 0, output: 2 } });
+  });
+});
+
+test('a connection that breaks after one of two answers fails the call', async () => {
   upstream.act = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(
-      'data: {"id":"1","model":"m","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n',
-    );
-    response.end(
-      `data: {"id":"1","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":3}}\n\n${end}`,
-    );
+    const text = FINISHED.openai.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('');
+    response.write(text, () => setImmediate(() => response.destroy()));
   };
-  const { frames, report } = await call(
-    { model: 'openai/gpt-4o', stream: true, messages: user('x') },
-    { baseUrl: upstream.url },
-  );
-  expect(frames).toHaveLength(3);
-  expect(frames.at(-1)).toBe('[DONE]');
-  expect(report.usage).toEqual({ input: 1, cached: 0, cacheWrite: 0, output: 2 });
+  const body = { model: MODELS.openai, n: 2, stream: true, messages: user('x') };
+  const { frames } = await call(body, { baseUrl: upstream.url });
+  expect(frames.at(-1)).toMatchObject({ error: { status: 502 } });
 });
 
 test.each([[{}], [{ stream_options: { include_usage: true } }]])(

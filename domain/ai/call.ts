@@ -230,12 +230,16 @@ export class ChatCall {
       return this.#sink.write(bytes);
     };
     try {
-      const end = await incoming.each((piece) => {
+      const reading = incoming.each((piece) => {
         const sent = send(translator.push(piece));
         return translator.done || translator.failure ? 'enough' : sent;
       });
+      await reading.catch((error: unknown) => {
+        // Only the connection failed, not the answer.
+        if (!(error instanceof ProviderFailure) || !translator.isFinished) throw error;
+      });
       if (translator.failure) throw translator.failure;
-      if (end === 'ended' && !translator.done) void send(translator.end());
+      if (!translator.done) void send(translator.end());
     } finally {
       // An interrupted stream is charged for what arrived.
       if (this.report.firstByte !== undefined) this.#recordUsage(translator.usage, translator.estimated);

@@ -44,6 +44,8 @@ export interface Translator {
   end(): Buffer;
   /** True once everything was returned, including `[DONE]`. */
   readonly done: boolean;
+  /** True once the provider has said why the only answer ends: nothing of it can be missing, even if the connection breaks. */
+  readonly isFinished: boolean;
   /** The error that the provider reported. `push` has returned the bytes before it. */
   readonly failure: ProviderFailure | undefined;
   /** The tokens so far, reported or estimated. */

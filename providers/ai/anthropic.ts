@@ -75,6 +75,9 @@ class AnthropicTranslator implements Translator {
   get estimated(): boolean {
     return this.#tally.prompt === undefined || !this.#outputTold;
   }
+  get isFinished(): boolean {
+    return this.#stop !== undefined;
+  }
 
   push(piece: Buffer): Buffer {
     let out = '';
@@ -87,9 +90,12 @@ class AnthropicTranslator implements Translator {
     return Buffer.from(out);
   }
 
-  /** Anthropic ends a stream with `message_stop`; a stream that ends without it was cut. */
+  /** Anthropic ends a stream with `message_stop`. Before it, the event with the stop reason also has the final usage. */
   end(): Buffer {
-    throw invalidResponse();
+    if (!this.isFinished) throw invalidResponse();
+    const end = this.#finish();
+    if (this.failure) throw this.failure;
+    return Buffer.from(end);
   }
 
   #translate({ data, event }: SseFrame): string {

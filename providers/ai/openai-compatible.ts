@@ -100,6 +100,9 @@ class PassThrough implements Translator {
   get estimated(): boolean {
     return !this.#reported;
   }
+  get isFinished(): boolean {
+    return this.#finished && (this.#ask.request.n ?? 1) === 1;
+  }
 
   push(piece: Buffer): Buffer {
     const out: Buffer[] = [];

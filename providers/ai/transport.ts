@@ -45,8 +45,8 @@ export type Take = (piece: Buffer) => Promise<unknown> | 'enough' | undefined;
 /** A provider's successful answer whose body has not been read yet. */
 export interface Incoming {
   contentType: string;
-  /** Passes the body on piece by piece. Resolves with `ended` at a clean end, or with `left` when `take` returns `enough`. */
-  each(take: Take): Promise<'ended' | 'left'>;
+  /** Passes the body on piece by piece. Resolves at a clean end, or when `take` returns `enough`. */
+  each(take: Take): Promise<void>;
   whole(): Promise<Buffer>;
 }
 
@@ -169,11 +169,11 @@ class Body implements Incoming {
     message.on('error', () => undefined);
   }
 
-  async each(take: Take): Promise<'ended' | 'left'> {
+  async each(take: Take): Promise<void> {
     const message = this.#message;
     const encoding = message.headers['content-encoding'];
     const body = encoding && encoding !== 'identity' ? await decompress(message, encoding) : message;
-    return await new Promise((resolve, reject) => {
+    return await new Promise<void>((resolve, reject) => {
       const fail = (error: unknown) => reject(toBodyError(error));
       if (message.errored) return fail(message.errored);
       message.on('error', fail);
@@ -181,7 +181,7 @@ class Body implements Incoming {
         if (!message.complete) fail(message.errored);
       });
       if (body !== message) body.on('error', () => fail(undefined));
-      body.on('end', () => (message.complete ? resolve('ended') : fail(message.errored)));
+      body.on('end', () => (message.complete ? resolve() : fail(message.errored)));
       // This runs in an event handler, where an uncaught error would end the process together with other callers' calls.
       const takeSafely = (piece: Buffer) => {
         try {
@@ -200,7 +200,7 @@ class Body implements Incoming {
         if (pending === 'enough') {
           enough = true;
           this.#cutSoon();
-          resolve('left');
+          resolve();
           return;
         }
         this.#timer.pause();
