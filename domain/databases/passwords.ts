@@ -20,8 +20,6 @@ import { timestampAfter } from '../time.ts';
 import { limitForOwner } from './access.ts';
 import { findDatabase, scheduleCheck, viewDatabase } from './databases.ts';
 
-const isApplied = ({ generation, appliedGeneration, access = 'ALL', appliedAccess = 'ALL' }: Database) =>
-  generation === appliedGeneration && access === appliedAccess;
 const isBeingReset = ({ generation, appliedGeneration }: Database) => generation !== appliedGeneration;
 
 /** Throws 402, naming the limit, if not even the owner may connect. */
@@ -102,9 +100,9 @@ export async function applyAccess(deps: Deps & { databases: Databases }, databas
   if (clusterId === undefined || (generation === undefined && database.access === undefined)) return;
   // Without a stored access, a restored table may be older than the cluster's tags, so the default is applied too.
   const access = database.access ?? 'ALL';
-  // Also if the values count as applied: an older run may have set earlier values since, before its write failed.
+  // Also if the values were applied before: an older run may have set earlier values since, before its write failed, and an access
+  // that changed back is due nevertheless.
   await deps.databases.setAccess(clusterId, { generation, access });
-  if (isApplied(database)) return;
   const applied = {
     set: {
       ...(generation === undefined ? {} : { appliedGeneration: generation }),

@@ -146,6 +146,21 @@ test.each([
   },
 );
 
+test('an access that changed back before it was applied leaves nothing pending once it is applied', async () => {
+  const { use, measure, read, apply, clock } = await world();
+  for (const [units, access] of [
+    [1000, 'OWNER'],
+    [1, 'ALL'],
+  ] as const) {
+    use(units);
+    await measure();
+    expect(await read('a')).toMatchObject({ access, dueAt: expect.any(String) });
+    clock.now += HOUR;
+  }
+  expect(await apply()).toEqual(['ALL', 'ALL']);
+  expect((await read('a'))?.dueAt).toBeUndefined();
+});
+
 test('an owner who changes to a much smaller plan can still connect to delete or export data', async () => {
   const { use, measure, read, deps } = await world();
   await overrideLimits(deps, accountId, { databaseStorageMib: null });
