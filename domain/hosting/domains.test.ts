@@ -214,6 +214,34 @@ test('names that cannot be owned need no proof', async () => {
   expect(await holder('shop.example.com')).toBe('a');
 });
 
+test.each(['whose registration ends', 'for which more hosting is bought'])(
+  'the verification of a domain %s meanwhile begins again',
+  async (what) => {
+    const { deps, clock, order, settle, subscription, register, stateOf } = hosting();
+    await register('owner', DOMAIN);
+    await order('owner');
+    expect(await settle('owner')).toBe('PROVEN');
+    clock.now += 8 * DAY;
+    const end = async () => {
+      await deps.table.transact([change(Domain, { accountId: 'owner', id: 'dom' }, { set: { status: 'EXPIRED' } })]);
+      await recheckHostingProofs(deps, DOMAIN);
+    };
+    let meanwhile: (() => Promise<unknown>) | undefined =
+      what === 'whose registration ends' ? end : () => order('owner', 'sub_newest');
+    const transact: typeof deps.table.transact = async (writes) => {
+      const happen = meanwhile;
+      meanwhile = undefined;
+      await happen?.();
+      await deps.table.transact(writes);
+    };
+    await verifyHostingDomain({ ...deps, table: { ...deps.table, transact } }, subscription('owner'));
+    const { subscriptionId } = (await deps.table.get(HostingDomain, { domain: DOMAIN })) ?? {};
+    expect([(await stateOf(DOMAIN)).isProven, subscriptionId]).toEqual(
+      what === 'whose registration ends' ? [false, 'sub_owner'] : [true, 'sub_newest'],
+    );
+  },
+);
+
 test('the end of a registration removes the proofs of the domain and of names below it, and keeps those of neighboring names', async () => {
   const { deps, clock, order, register, subscription, addAccount, stateOf } = hosting();
   await register('owner', DOMAIN);

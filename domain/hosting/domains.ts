@@ -10,6 +10,7 @@ import {
   hostedDomainsNear,
   RESERVED_DAYS,
 } from '../../table/entities/hosting.ts';
+import { allUnchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create, remove, replace, type Write } from '../../table/writes.ts';
 import { assertNotPlatformDomain, listCells } from '../apps/cells.ts';
@@ -144,7 +145,7 @@ const isProvenRecently = ({ provenAt, unprovenSince, checkedAt }: HostingDomain,
 /** Returns the write that replaces a domain, on the condition that it is unchanged since it was read. */
 function storeWrite(next: HostingDomain, held: HostingDomain | undefined): Write {
   if (!held) return create(HostingDomain, next, concurrentUpdate);
-  const same = { accountId: { is: held.accountId }, checkedAt: { is: held.checkedAt } };
+  const same = allUnchanged(held, ['accountId', 'subscriptionId', 'checkedAt', 'provenAt', 'unprovenSince']);
   return replace(HostingDomain, next, same, concurrentUpdate);
 }
 
