@@ -293,4 +293,6 @@ test('a check of hosting that is over and has no account frees its domain, and m
   expect(await deps.table.get(HostingAccount, of)).toBeUndefined();
   expect(await deps.table.get(HostingDomain, { domain: hostingDomain })).toBeUndefined();
   expect((await deps.table.get(Subscription, of))?.panel?.status).toBe('REMOVED');
+  const shown = await getHosting(deps, { accountId: of.accountId, keyId: '' }, { id: of.id });
+  expect(shown.data.panelStatus, 'as in lists').toBe('REMOVED');
 });

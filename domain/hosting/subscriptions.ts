@@ -100,7 +100,9 @@ export async function getHosting(
       : undefined;
   // The name of an account that does not exist yet may be that of another customer's account (accounts.ts, `renameAccount`).
   if (live?.domain !== hostingDomain) {
-    const panelStatus = account?.status === 'REMOVED' ? 'REMOVED' : NOT_CREATED.status;
+    // A subscription may end without ever having had an account.
+    const isRemoved = [account?.status, subscription.panel?.status].includes('REMOVED');
+    const panelStatus = isRemoved ? 'REMOVED' : NOT_CREATED.status;
     return { data: { id, hostingDomain, panelStatus, usage: {}, mailboxes: [] } };
   }
   const panel = { status: live.status, mailboxes: countMailboxes(live, subscription) };
