@@ -141,6 +141,25 @@ describe('the viewers of a log', () => {
     }
   });
 
+  test('continue a time range of any age after a line, and cannot ask for one that ends before it begins', async () => {
+    const { clock, print, read } = await log();
+    for (const text of ['one', 'two', 'three']) {
+      print(text);
+      clock.now += 60_000;
+    }
+    const [from, to] = [180_000, 120_000].map((ago) => new Date(clock.now - ago).toISOString());
+    clock.now += 48 * 3_600_000;
+    const texts = async (query: Query) => (await read(query)).data.map(({ text }) => text);
+    const [first] = (await read({ from, to, limit: 1 })).data;
+    expect(first?.text).toBe('one');
+    expect(await texts({ after: first?.id, to })).toEqual(['two']);
+    for (const query of [{ to }, { from: to, to }, { after: first?.id, from: to, to }])
+      await expect(read(query)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^to: /),
+      });
+  });
+
   test('see lines that reached CloudWatch late within a minute', async () => {
     const { clock, print, readAll } = await log();
     print('on time');

@@ -24,7 +24,9 @@ export async function readAppLogs(
   const app = await findApp(deps, caller, id);
   const since = from === undefined ? new Date(deps.now().getTime() - LOOKBACK_MS) : new Date(from);
   const until = to === undefined ? undefined : new Date(to);
-  if (until && until <= since) throw invalidField('to', 'must be later than `from`');
+  // The line that a request continues after may be older than the default of `from`.
+  const isRange = from !== undefined || after === undefined;
+  if (isRange && until && until <= since) throw invalidField('to', 'must be later than `from`');
   const { appLogs } = await deps.cellOf(app);
   const position = after === undefined ? positionOfTime(since) : positionOfLine(after);
   const read = readLog({ deps, appLogs, applicationId: id }, { position, until, limit });
