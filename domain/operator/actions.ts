@@ -89,8 +89,8 @@ export async function adjustMoney(
       'invalid_request',
       'exactly one of wallet, credits, invoice, voidInvoice and grant must be given',
     );
-  const adjusted = wallet ?? credits;
-  if (adjusted && parseCents(adjusted.amount) === 0) throw invalidField('amount', 'must not be 0.00');
+  for (const [name, adjusted] of Object.entries({ wallet, credits }))
+    if (adjusted && parseCents(adjusted.amount) === 0) throw invalidField(`${name}.amount`, 'must not be 0.00');
   if (credits) return await adjustCredits(deps, accountId, credits.amount);
   if (voidInvoice)
     return await respondWith(
