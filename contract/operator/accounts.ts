@@ -78,7 +78,7 @@ const FailedRequest = resource('FailedRequest', () =>
 
 const Suspension = () => z.nullable(z.object({ reason: z.string(), since: Timestamp() }));
 
-/** An account for operators. Lists have the newest 20 items, those of keys and applications 200. */
+/** An account for operators. Lists have the newest 20 items, those of applications, keys and endpoints 200. */
 const AccountPage = resource('AccountPage', () =>
   z.object({
     account: Account(),

@@ -26,7 +26,7 @@ import { listEndpoints } from '../webhooks/management.ts';
 
 /** The page of each list that the response includes. */
 const NEWEST = { limit: 20, offset: 0 };
-/** The page of keys and of applications. It is larger than plans allow, because an operator must be able to suspend each of them. */
+/** The page of applications, keys and endpoints. It is larger than plans allow, because an operator must be able to suspend each of them. */
 const ALL = { limit: 200, offset: 0 };
 /** The page of deployments per application, and of deliveries per endpoint. The response includes the newest of them. */
 const NEWEST_PER_PARENT = { limit: 5, offset: 0 };
@@ -113,7 +113,7 @@ export async function readAccount(
     listInvoices(deps, caller, NEWEST),
     listSubscriptions(deps, caller, NEWEST),
     listDomains(deps, caller, NEWEST),
-    listEndpoints(deps, caller, NEWEST),
+    listEndpoints(deps, caller, ALL),
     deps.table.all(Webhook, webhooksOf(id)),
     deps.table.list(FailedRequest, failedRequestsOf(id), NEWEST),
     deps.table.get(AccountDeletion, { accountId: id }),
@@ -126,7 +126,7 @@ export async function readAccount(
     ),
     newestDeliveries(
       deps,
-      endpoints.data.map((endpoint) => endpoint.id),
+      endpoints.data.slice(0, NEWEST.limit).map((endpoint) => endpoint.id),
     ),
   ]);
   const [keySuspensions, endpointSuspensions] = [suspensionsOf(storedKeys.items), suspensionsOf(webhooks)];
