@@ -231,14 +231,16 @@ describe.each([true, false])(
     const result = { role: 'tool', tool_call_id: 'c', content: '4' };
     const asked = { role: 'assistant', content: null, tool_calls: [call1], reasoning_content: 'hm' };
     const answered = { role: 'assistant', content: 'Four.', reasoning_content: 'hm' };
+    let headers: Record<string, string>;
     /** Returns the request that the provider receives. */
     const sent = async (messages: object[], more: object = {}, model = 'deepseek/deepseek-v4-pro') => {
       let seen: object = {};
       upstream.act = (response, body) => {
         seen = body;
-        response.writeHead(500).end();
+        response.end(JSON.stringify({ choices: [{ message: { content: 'a' } }] }));
       };
-      await call({ model, messages: [...user('x'), ...messages], ...more }, { saved, baseUrl: upstream.url });
+      const body = { model, messages: [...user('x'), ...messages], ...more };
+      ({ headers } = await call(body, { saved, baseUrl: upstream.url }));
       return seen;
     };
     const off = { thinking: { type: 'disabled' } };
@@ -250,6 +252,7 @@ describe.each([true, false])(
         reasoning_effort: 'high',
       });
       expect(seen).not.toHaveProperty('thinking');
+      expect(headers).not.toHaveProperty('x-ignored-parameters');
       expect(await sent([{ role: 'assistant', content: 'Four.' }, ...user('y')])).not.toHaveProperty('thinking');
     });
 
@@ -263,7 +266,10 @@ describe.each([true, false])(
         const seen = await sent(messages, { reasoning_effort: 'high' });
         expect(seen).toMatchObject(off);
         expect(seen).not.toHaveProperty('reasoning_effort');
+        expect(headers).toMatchObject({ 'x-ignored-parameters': 'reasoning_effort' });
       }
+      await sent([dropped, result]);
+      expect(headers).not.toHaveProperty('x-ignored-parameters');
       expect(await sent([dropped, result], {}, 'xai/grok-4.3')).not.toHaveProperty('thinking');
     });
 
@@ -271,6 +277,7 @@ describe.each([true, false])(
       const seen = await sent([], { reasoning_effort: 'none' });
       expect(seen).toMatchObject(off);
       expect(seen).not.toHaveProperty('reasoning_effort');
+      expect(headers).not.toHaveProperty('x-ignored-parameters');
     });
 
     test.runIf(saved)('applies the thinking setting of the caller', async () => {

@@ -102,10 +102,15 @@ export function prepareRequest(ask: AdapterRequest): Prepared {
   const { request, provider } = ask;
   const usage = request.stream && provider.takesStreamOptions;
   const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
-  const changes = { ...(request.stream ? { stream_options } : {}), ...changedMessages(ask), ...thinkingChanges(ask) };
+  const thinking = thinkingChanges(ask);
+  const changes = { ...(request.stream ? { stream_options } : {}), ...changedMessages(ask), ...thinking };
   const path = '/chat/completions';
+  // Thinking that the caller turns off is not ignored.
+  const isEffortLost = 'reasoning_effort' in thinking && request.reasoning_effort !== 'none';
+  const isIgnored = (field: string) =>
+    field === 'reasoning_effort' ? isEffortLost : ask.outputLimit !== undefined && isLeftOut(field);
+  const ignored = Object.keys(request).filter((field) => request[field] !== null && isIgnored(field));
   if (ask.outputLimit === undefined)
-    return { path, body: setMembers(ask.text, { model: ask.upstream, ...changes }), ignored: [] };
-  const ignored = Object.keys(request).filter((field) => request[field] !== null && isLeftOut(field));
+    return { path, body: setMembers(ask.text, { model: ask.upstream, ...changes }), ignored };
   return { path, body: writeBody(ask, changes), ignored };
 }
