@@ -155,6 +155,7 @@ test.each<[string, object]>([
   ['response_format.type', { response_format: { type: 'grammar' } }],
   ['stream_options.other', { stream_options: { other: 1 } }],
   ['service_tier', { service_tier: 'flex' }],
+  ['modalities.1', { modalities: ['text', 'audio'] }],
   ['reasoning_effort', { reasoning_effort: 'unlimited' }],
 ])('%s needs a provider key of the caller’s own', (field, body) => {
   expect(findFieldProblem(body)).toMatchObject({ field, unpriced: true });

@@ -253,7 +253,7 @@ const REQUEST_FIELDS: Record<string, Check> = {
   function_call: textOr(fields({ name: text() }), 'an object'),
   reasoning_effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default'),
   verbosity: oneOf('low', 'medium', 'high'),
-  modalities: list(oneOf('text'), 1),
+  modalities: list(oneOf('text'), 4),
   // `auto` selects the tier of the provider's project, which is `default` in the platform's projects.
   service_tier: oneOf('auto', 'default'),
   store: flag,
