@@ -1,6 +1,15 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../contract/errors.ts';
-import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from './conflict.ts';
+import {
+  ConcurrentUpdateError,
+  concurrentUpdate,
+  ignoreConflict,
+  retryOnConflict,
+  retryRequest,
+  serviceBusy,
+} from './conflict.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 /** A clock that waits move on, and the waits. */
 function fakeTiming(random = 1, workMs = 0) {
@@ -54,6 +63,21 @@ test('a slow attempt does not use up the time for the others', async () => {
   const { timing, waits, losing } = fakeTiming(1, 900);
   await expect(retryOnConflict(losing(2), { timing, maxMs: 5000 })).resolves.toBe(3);
   expect(waits).toEqual([1800, 700]);
+});
+
+test('each of thirty concurrent requests for one item succeeds, although an attempt takes 200 ms', async () => {
+  vi.useFakeTimers();
+  let version = 0;
+  const update = async () => {
+    const read = version;
+    await new Promise((done) => setTimeout(done, 200));
+    if (version !== read) throw concurrentUpdate();
+    version += 1;
+  };
+  const requests = Promise.allSettled(Array.from({ length: 30 }, () => retryRequest(update)));
+  await vi.runAllTimersAsync();
+  expect((await requests).map(({ status }) => status)).toEqual(Array(30).fill('fulfilled'));
+  expect(version).toBe(30);
 });
 
 test('passes any other error on at once', async () => {

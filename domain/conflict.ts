@@ -103,9 +103,15 @@ export async function retryOnConflict<T>(
 /** Creates the error of a request whose attempts all ended in conflicts: 503, to be retried by the caller. */
 export const serviceBusy = () => temporaryFailure('The service is busy.', { status: 503 });
 
-/** Repeats the work of a request as {@link retryOnConflict} does. Throws 503 if every attempt ends in a conflict. */
+/**
+ * Retry options of requests. Scripts send dozens of changes of one item concurrently, and the whole platform shares one sequence of
+ * invoice numbers, so a request may lose many times. The time is shorter than the timeouts of the functions (`TIMEOUTS_S.api`).
+ */
+const REQUEST_RETRIES = { attempts: 60, maxMs: 20_000, onExhausted: serviceBusy };
+
+/** Repeats the work of a request as {@link retryOnConflict} does. Throws 503 if conflicts persist for longer than a caller waits. */
 export const retryRequest = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
-  retryOnConflict(work, { onExhausted: serviceBusy });
+  retryOnConflict(work, REQUEST_RETRIES);
 
 /** Creates the error of a request that is not retried after a conflict: 409. */
 export const changedConcurrently = () =>

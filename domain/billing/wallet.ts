@@ -7,7 +7,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
 import { type Change, unchanged } from '../../table/expressions.ts';
 import { change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, contended, retryRequest } from '../conflict.ts';
 import type { AuditedChange, Deps } from '../deps.ts';
 import { countingTowards, findAccount, limitReached } from '../limits/limits.ts';
 import { missingMoneyError, newCardError, withheldCents } from './card-risk.ts';
@@ -188,9 +188,6 @@ export class Wallet {
   }
 }
 
-/** Retry options. The whole platform shares one sequence of invoice numbers, so a transaction may lose many times. */
-const CONTENTION = { attempts: 60, maxMs: 20_000, onExhausted: serviceBusy };
-
 async function openWallet(deps: Deps, accountId: string): Promise<Wallet> {
   const now = deps.now().toISOString();
   const [account, numbers] = await Promise.all([
@@ -214,10 +211,10 @@ export async function withWallet<R, T>(
   read: () => Promise<R>,
   act: (wallet: Wallet, found: R) => Promise<T>,
 ): Promise<T> {
-  return await retryOnConflict(async () => {
+  return await retryRequest(async () => {
     const [wallet, found] = await Promise.all([openWallet(deps, accountId), read()]);
     return await act(wallet, found);
-  }, CONTENTION);
+  });
 }
 
 /** The `read` of {@link withWallet} for movements that need no other data. */

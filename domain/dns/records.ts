@@ -10,7 +10,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { DnsRecord, recordsOf, Zone, zoneChanged } from '../../table/entities/dns.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, contended, retryRequest } from '../conflict.ts';
 import type { AuditedChange, Caller, Deps } from '../deps.ts';
 import { findDomain } from '../registrar/domains.ts';
 import { assertNoConflict, parseRecord } from './rules.ts';
@@ -37,9 +37,6 @@ export async function listDnsRecords(
   return { data, has_more: false, provider: domain.dnsProvider };
 }
 
-/** Scripts add many records concurrently: even the last of twenty requests must succeed. */
-const CONTENTION = { attempts: 20, onExhausted: serviceBusy };
-
 /**
  * Changes the records of a domain. Each change increments the zone's version in its transaction, so that the records that `plan` was
  * given are still current when its write happens. Throws 409 if the platform does not manage the domain's records.
@@ -51,7 +48,7 @@ async function changeRecords(
   plan: (domain: Domain, records: readonly DnsRecord[]) => { write: Write; change: AuditedChange },
 ): Promise<{ data: { ok: true } }> {
   const { accountId } = caller;
-  return await retryOnConflict(async () => {
+  return await retryRequest(async () => {
     // Read the zone before the records: records newer than this version make the write fail, but older ones would go unnoticed.
     const zone = await deps.table.get(Zone, { accountId, domainId });
     const { domain, records } = await findRecords(deps, caller, domainId);
@@ -66,7 +63,7 @@ async function changeRecords(
     const what = { set, when: { version: { is: zone.version } } };
     const incrementVersion = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
     return await deps.commit([incrementVersion, write], { data: { ok: true as const } }, entry);
-  }, CONTENTION);
+  });
 }
 
 /** POST /v1/domains/{id}/dns */
