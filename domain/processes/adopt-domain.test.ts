@@ -4,7 +4,7 @@ import type { DnsChange } from '../../providers/dns/dns.ts';
 import { type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { DnsRecord, recordsOf } from '../../table/entities/dns.ts';
-import { DomainName } from '../../table/entities/registrar.ts';
+import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
@@ -35,7 +35,11 @@ async function world() {
   const state = { isAway: false };
   const outside = {
     registrar: {
-      registered: async () => ({ expiresAt: new Date('2027-01-01T00:00:00.000Z'), nameservers }),
+      registered: async () => ({
+        createdAt: new Date('2015-01-01T00:00:00.000Z'),
+        expiresAt: new Date('2027-01-01T00:00:00.000Z'),
+        nameservers,
+      }),
       delegate: async (_: string, given: string[]) => {
         if (done.push('delegated') > 2) nameservers = given;
       },
@@ -70,6 +74,8 @@ test('a domain is delegated after its records are there, and again by a repeat',
   expect(done).toEqual(['records', 'delegated']);
   const records = await deps.table.all(DnsRecord, recordsOf(domainId));
   expect(records).toMatchObject([{ name: 'www', content: '192.0.2.7' }]);
+  const domain = await deps.table.get(Domain, { accountId: 'acc_1', id: domainId });
+  expect(domain).toMatchObject({ registeredAt: '2015-01-01T00:00:00.000Z', expiresAt: '2027-01-01T00:00:00.000Z' });
   // The first time it came to nothing.
   for (let repeat = 0; repeat < 3; repeat += 1) expect(await adopt([])).toEqual({ domainId });
   expect(done).toEqual(['records', 'delegated', 'delegated']);

@@ -80,7 +80,7 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
     status: 'ACTIVE',
     autoRenew: true,
     dnsProvider: 'PLATFORM',
-    registeredAt: now,
+    registeredAt: registered.createdAt?.toISOString() ?? now,
     confirmedAt: now,
     expiresAt,
     registryExpiresAt: expiresAt,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Dns } from '../../providers/dns/dns.ts';
-import { type Registrar, RegistrarRejected } from '../../providers/registrar/registrar.ts';
+import { type RegisteredDomain, type Registrar, RegistrarRejected } from '../../providers/registrar/registrar.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { released, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
@@ -132,12 +132,10 @@ export async function finishTask(deps: FinishDeps, ids: DomainIds): Promise<void
   );
 }
 
-type Registered = NonNullable<Awaited<ReturnType<Registrar['registered']>>>;
-
 async function activate(
   deps: FinishDeps,
   domain: Domain,
-  { expiresAt, nameservers: present }: Registered,
+  { createdAt, expiresAt, nameservers: present }: RegisteredDomain,
 ): Promise<Write[]> {
   const { accountId, id, name, years, yearsAtOnce } = domain;
   const zone = domain.dnsProvider === 'PLATFORM' ? await deps.dns.ensureZone(name, id, present) : undefined;
@@ -150,7 +148,7 @@ async function activate(
   const { verification } = await checkVerification(deps, domain, deps.now());
   const set = {
     status: 'ACTIVE' as const,
-    registeredAt: now,
+    registeredAt: createdAt?.toISOString() ?? now,
     registryExpiresAt,
     nameservers,
     confirmedAt: now,
@@ -181,7 +179,7 @@ async function activate(
   return [...writes, create(Zone, unused, concurrentUpdate)];
 }
 
-function applyRenewal(deps: Deps, domain: Domain, task: Task, { expiresAt }: Registered): Write[] {
+function applyRenewal(deps: Deps, domain: Domain, task: Task, { expiresAt }: RegisteredDomain): Write[] {
   const set = {
     confirmedAt: deps.now().toISOString(),
     registryExpiresAt: expiresAt.toISOString(),

@@ -54,10 +54,10 @@ export interface Registrar {
   find(kind: OperationKind, domain: string, since: Date): Promise<Operation | undefined>;
   operation(id: string): Promise<Operation>;
   /**
-   * Reads the expiry and the name servers of a domain in the platform's account. Returns undefined only if the registrar reports that the
+   * Reads the dates and the name servers of a domain in the platform's account. Returns undefined only if the registrar reports that the
    * domain is not in the account.
    */
-  registered(domain: string, options?: CallOptions): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
+  registered(domain: string, options?: CallOptions): Promise<RegisteredDomain | undefined>;
   /**
    * Returns `PENDING` while the registrant has to confirm the email address, `EXPIRED` if the time for it has passed, and undefined if there
    * is nothing to confirm.
@@ -68,6 +68,13 @@ export interface Registrar {
    * {@link DelegationInProgress} while another change is in progress, and otherwise as {@link register}.
    */
   delegate(domain: string, nameservers: readonly string[], options?: Pick<CallOptions, 'timeout'>): Promise<void>;
+}
+
+/** A registered domain. `createdAt` is absent while WHOIS, from which the registrar reads it, does not have it. */
+export interface RegisteredDomain {
+  createdAt?: Date;
+  expiresAt: Date;
+  nameservers: string[];
 }
 
 /** Another change of the domain's name servers is in progress, possibly to the same ones. */
@@ -198,6 +205,7 @@ export function createRegistrar(call: Call): Registrar {
 
     async registered(domain, options) {
       interface Detail {
+        CreationDate?: number;
         ExpirationDate: number;
         Nameservers?: { Name: string }[];
       }
@@ -205,8 +213,12 @@ export function createRegistrar(call: Call): Registrar {
       // "A domain name that doesn't belong to the account that submitted the request" (API reference of GetDomainDetail).
       const detail = await tolerate(read, { InvalidInput: undefined });
       if (!detail) return undefined;
-      const { ExpirationDate, Nameservers = [] } = detail;
-      return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
+      const { CreationDate, ExpirationDate, Nameservers = [] } = detail;
+      return {
+        ...(CreationDate === undefined ? {} : { createdAt: new Date(CreationDate * 1000) }),
+        expiresAt: new Date(ExpirationDate * 1000),
+        nameservers: Nameservers.map(({ Name }) => Name),
+      };
     },
 
     async verification(domain, options) {

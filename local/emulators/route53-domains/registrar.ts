@@ -77,7 +77,8 @@ const ListDomains = z.object({
   Marker: z.string().default('0'),
 });
 
-const OPERATION_MS = 300;
+/** At least a second, so that a registration's date, in whole seconds, is not before its order. */
+const OPERATION_MS = 1000;
 const SLOW_OPERATION_MS = 10_000;
 /** Time within which a registrant must confirm the email address. */
 const VERIFICATION_MS = 15 * 86_400_000;

@@ -23,7 +23,10 @@ test('an order is paid from the wallet, and the domain is registered', async () 
   expect(domain).toMatchObject({ name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, dnsProvider: 'PLATFORM' });
   expect(domain.nameservers.length).toBeGreaterThanOrEqual(2);
   const { registeredAt, expiresAt } = domain;
-  expect(new Date(expiresAt ?? '').getUTCFullYear()).toBe(new Date(registeredAt ?? '').getUTCFullYear() + 1);
+  const aYearLater = new Date(registeredAt ?? '');
+  aYearLater.setUTCFullYear(aYearLater.getUTCFullYear() + 1);
+  expect(expiresAt).toBe(aYearLater.toISOString());
+  expect(Date.parse(registeredAt ?? '')).toBeGreaterThanOrEqual(Date.parse(invoice.issuedAt));
   const { lines } = (await account.call(getInvoice, { params: { id: invoice.id } })).body.data;
   expect(lines).toEqual([{ description: `Registration of ${name}, 1 year`, amount: '113.85' }]);
   const { balance, transactions } = (await account.call(getWallet)).body.data;
