@@ -15,6 +15,9 @@ const FOUND_BY: Record<string, string> = {
   'account.pay-unpaid-invoices-after-suspension': 'INVOICE',
   'account.review-plan-limit': 'ACCOUNT',
   'app.move': 'MOVE',
+  'app.resume': 'PENDING_JOB',
+  'app.route-placeholder': 'PENDING_JOB',
+  'app.suspend': 'PENDING_JOB',
   'app.teardown': 'TEARDOWN',
   'build.admit-after': 'BUILD_QUEUE',
   'build.admit-next': 'BUILD_QUEUE',
@@ -55,8 +58,6 @@ const FOUND_BY: Record<string, string> = {
 
 /** The rules without a due queue, by what is missing until operators replay the change or another change has the effect. */
 const NOT_FOUND: Record<string, readonly string[]> = {
-  'the page of a new application without a release': ['app.route-placeholder'],
-  'the effect of a suspension of an application, or of its end': ['app.suspend', 'app.resume'],
   'the end of a build whose release is refused anyway; the build has a time limit': [
     'deployment.cancel',
     'deployment.discard-build',

@@ -130,6 +130,7 @@ export function createApp({
     domains,
     customDomains,
     billing,
+    jobQueues: jobs,
   });
   new OperatorApiStack(platform, { table, api, delivery, domains, jobs, stream, schedules });
   const firewall = new FirewallStack(platform);

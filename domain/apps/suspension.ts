@@ -9,6 +9,7 @@ import { unchanged } from '../../table/expressions.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { expectJob } from '../sweep/pending-jobs.ts';
 import { emit } from '../webhooks/events.ts';
 
 /**
@@ -59,18 +60,20 @@ async function changeSuspensions(
   if (isDeepStrictEqual(suspensions, before)) return app;
   const [reason] = viewSuspensions({ suspensions }) ?? [];
   const status = reason ? ('SUSPENDED' as const) : ('RUNNING' as const);
-  const changed = { status, suspensions, suspensionVersion: (version ?? 0) + 1, updatedAt: deps.now().toISOString() };
+  const suspensionVersion = (version ?? 0) + 1;
+  const changed = { status, suspensions, suspensionVersion, updatedAt: deps.now().toISOString() };
   const when = {
     status: { is: app.status },
     suspensionVersion: unchanged(version),
   };
   const eventData = { applicationId: id, name: app.name };
-  const events = reason
-    ? [emit(deps, accountId, 'app.suspended', { ...eventData, reason: reason.reason })]
-    : [emit(deps, accountId, 'app.resumed', eventData)];
+  const event = reason
+    ? emit(deps, accountId, 'app.suspended', { ...eventData, reason: reason.reason })
+    : emit(deps, accountId, 'app.resumed', eventData);
+  const effects = [event, expectJob(deps, App, app, 'app.apply-status', String(suspensionVersion))];
   const writes = [
     change(App, { accountId, id }, { set: changed, when }, concurrentUpdate),
-    ...(status === app.status ? [] : events),
+    ...(status === app.status ? [] : effects),
     ...guard,
   ];
   return await deps.commit(

@@ -17,6 +17,7 @@ import { enqueueBuild } from '../deployments/build-queue.ts';
 import { callerTrigger, newDeployment } from '../deployments/deployment.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
+import { expectJob } from '../sweep/pending-jobs.ts';
 import { emit } from '../webhooks/events.ts';
 
 /** Number of random suffixes that are tried for a taken slug. */
@@ -170,6 +171,7 @@ async function createAppAt(
     create(App, app),
     create(GitAccess, access),
     emit(deps, accountId, 'app.created', { applicationId: id, name: input.name }),
+    expectJob(deps, App, app, 'app.route-placeholder', now),
     ...counted,
   ];
   if (claimed) writes.push(...claimWrites(access, claimed, { contested, taken: taken(claimed.host) }));

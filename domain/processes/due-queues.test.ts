@@ -7,6 +7,7 @@ import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Exports } from '../../providers/exports/exports.ts';
 import type { Users } from '../../providers/login/users.ts';
 import type { Payments } from '../../providers/payments/payments.ts';
+import type { JobQueue } from '../../providers/queues/job-queue.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
@@ -22,6 +23,7 @@ import { Database, DatabaseUse } from '../../table/entities/databases.ts';
 import { BuildQueue, Deployment } from '../../table/entities/deployments.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
+import { PendingJob } from '../../table/entities/jobs.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { Delivery, Event } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
@@ -194,6 +196,15 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
     ),
   ZONE: (id) =>
     fixture(Zone, { ...ACCOUNT, domainId: id, name: `${id}.co.za`, version: 2, mirrored: 1, hostedZoneId: 'Z1' }),
+  PENDING_JOB: (id) =>
+    fixture(PendingJob, {
+      ...ACCOUNT,
+      job: 'app.apply-status',
+      subject: App.key({ ...ACCOUNT, id }),
+      change: '1',
+      createdAt: created,
+      dueAt: DUE,
+    }),
   'DELIVERY#QUEUED': (id) => fixture(Delivery, deliveryOf(id)),
   'DELIVERY#WAITING': (id) => fixture(Delivery, deliveryOf(id)),
   'EVENT#UNSETTLED': (id) =>
@@ -307,6 +318,7 @@ async function everyQueue() {
     tenantExecutions: executions(),
     domainTasks: executions(),
     queue: provider<DeliveryQueue>(),
+    jobs: { routes: provider<JobQueue>() },
     zoneSyncQueue: provider<ZoneSyncQueue>(),
     buildRunner: provider<BuildRunner>(),
     txt: provider<TxtRecords>({ at: [] }),

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { Job, JobQueue } from '../../providers/queues/job-queue.ts';
 import type { Entity } from '../../table/entity.ts';
 import type { Deps } from '../deps.ts';
+import { settlePending } from '../sweep/pending-jobs.ts';
 import type { MAIL_JOBS } from './mail/mail-jobs.ts';
 import type { PAYMENT_JOBS } from './payment-jobs.ts';
 import type { ROUTE_JOBS } from './route-jobs.ts';
@@ -40,6 +41,12 @@ export const jobAbout = <T, K, D>(
     await act(deps, item, detail);
     return true;
   },
+});
+
+/** Returns the rule of a job that changes record as pending until it is done (`expectJob`). */
+export const expected = <D>(rule: JobRule<D>): JobRule<D> => ({
+  perform: (deps, message) =>
+    settlePending(deps, { job: message.job, subject: message.key }, () => rule.perform(deps, message)),
 });
 
 /** The combined dependencies of all jobs of a queue. */

@@ -10,6 +10,7 @@ import { zoneQueue } from '../dns/sync.ts';
 import { hostingQueue } from '../hosting/accounts.ts';
 import { moveQueue } from '../moves/executions.ts';
 import { domainQueue } from '../registrar/lifecycle.ts';
+import { pendingJobQueue } from '../sweep/pending-jobs.ts';
 import { type QueueDeps, sweepJobs } from '../sweep/sweep-all.ts';
 import { deliverySweeps } from '../webhooks/delivery-sweep.ts';
 import { eventSweeps } from '../webhooks/event-sweep.ts';
@@ -31,6 +32,7 @@ const QUEUES = {
   domains: domainQueue,
   zones: zoneQueue,
   accounts: accountQueue,
+  jobs: pendingJobQueue,
 };
 
 /** The reconciler's jobs by name: one sweep per due queue, and the sweeps of webhook deliveries and events. */

@@ -8,6 +8,7 @@ import { databaseMetrics } from '../../runtime/bindings/database-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
+import { routeQueue } from '../../runtime/bindings/route-queue.ts';
 import { tlds } from '../../runtime/bindings/tlds.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
 import { zoneSyncQueue } from '../../runtime/bindings/zone-sync-queue.ts';
@@ -26,6 +27,7 @@ const jobs = reconcilers({
   cellOf,
   txt,
   queue,
+  jobs: { routes: routeQueue },
   zoneSyncQueue,
   registrar,
   tlds,

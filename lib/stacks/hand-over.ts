@@ -65,6 +65,8 @@ function sendsMail({ config, names }: Platform, from: string): Use {
 export class HandOverStack extends PlatformStack {
   /** Sends jobs. */
   readonly send: Use;
+  /** Sends jobs to the queue of routes only. */
+  readonly sendRoutes: Use;
   /** Lets operators read and remove failed jobs. */
   readonly failures: Use[];
   /** Queues whose jobs normally never wait for long. */
@@ -127,7 +129,7 @@ export class HandOverStack extends PlatformStack {
       sendsJobs: true,
       uses: mailFrom === undefined ? undefined : [...state, sendsMail(platform, mailFrom)],
     });
-    const created = queues.map((settings) => this.createQueue(platform, settings));
+    const created = queues.map((settings) => ({ name: settings.name, ...this.createQueue(platform, settings) }));
     const queueNames = (isMail: boolean) =>
       queues
         .filter(({ name, uses }) => uses && (name === 'mail') === isMail)
@@ -135,6 +137,7 @@ export class HandOverStack extends PlatformStack {
     this.queueNames = queueNames(false);
     [this.mailQueueName] = queueNames(true);
     this.failures = created.map(({ failures }) => failures);
+    this.sendRoutes = created.find(({ name }) => name === 'route')?.send ?? {};
     this.send = {
       variables: Object.assign({}, ...created.map(({ send }) => send?.variables)),
       rights: created.flatMap(({ send }) => send?.rights ?? []),

@@ -13,6 +13,7 @@ import type { BuildsStack } from './builds.ts';
 import { type CustomDomainsStack, DNS_LOOKUP } from './custom-domains.ts';
 import type { DatabasesStack } from './databases.ts';
 import type { DeploymentsStack } from './deployments.ts';
+import type { HandOverStack } from './hand-over.ts';
 import type { HostingStack } from './hosting.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -36,6 +37,7 @@ interface ScheduleNeighbors {
   domains: DomainsStack;
   customDomains: CustomDomainsStack;
   billing: BillingStack;
+  jobQueues: HandOverStack;
 }
 
 /** Lets a function read the number of emails that SES has sent in a day. */
@@ -68,6 +70,7 @@ export class SchedulesStack extends PlatformStack {
       domains,
       customDomains,
       billing,
+      jobQueues,
     } = neighbors;
     const { config } = platform;
     this.addStackDependency(billing);
@@ -105,6 +108,7 @@ export class SchedulesStack extends PlatformStack {
         ...jobUses,
         deployments.supervise,
         delivery.queue,
+        jobQueues.sendRoutes,
         domains.supervise,
         customDomains.reconcile,
         domains.syncZones,

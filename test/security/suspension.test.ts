@@ -9,6 +9,7 @@ import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries } from '../../contract/webhooks/management.ts';
 import { get } from '../support/browse.ts';
 import { deployer } from '../support/deployer.ts';
+import { invokeFunction } from '../support/functions.ts';
 import { accessTokenOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
 
@@ -17,21 +18,34 @@ const { baseUrl } = local;
 /** Functions of the domain, against the platform's table: what operators invoke, and what runs by the clock. */
 async function operators() {
   Object.assign(process.env, local.environment);
-  const [{ deps }, { accountQueue, setSuspension }, { sweep }, { Account }, { Deployment, deploymentsOf }, { change }] =
-    await Promise.all([
-      import('../../runtime/deps.ts'),
-      import('../../domain/processes/suspension.ts'),
-      import('../../domain/sweep/sweep.ts'),
-      import('../../table/entities/accounts.ts'),
-      import('../../table/entities/deployments.ts'),
-      import('../../table/writes.ts'),
-    ]);
+  const [{ deps }, { accountQueue, setSuspension }, { expectJob }, { sweep }] = await Promise.all([
+    import('../../runtime/deps.ts'),
+    import('../../domain/processes/suspension.ts'),
+    import('../../domain/sweep/pending-jobs.ts'),
+    import('../../domain/sweep/sweep.ts'),
+  ]);
+  const [{ Account }, { App }, { Deployment, deploymentsOf }, { PendingJob }, { change }] = await Promise.all([
+    import('../../table/entities/accounts.ts'),
+    import('../../table/entities/apps.ts'),
+    import('../../table/entities/deployments.ts'),
+    import('../../table/entities/jobs.ts'),
+    import('../../table/writes.ts'),
+  ]);
   const set = (id: string, fields: object) => deps.table.transact([change(Account, { id }, { set: { ...fields } })]);
   return {
     suspend: (accountId: string, reason: string | null, applicationId?: string) =>
       setSuspension(deps, { accountId, reason, ...(applicationId ? { applicationId } : {}) }),
     deploymentsOf: async (applicationId: string) =>
       (await deps.table.list(Deployment, deploymentsOf(applicationId), { limit: 100, offset: 0 })).items,
+    /** Leaves an application as if the stream had lost the change of its status two minutes ago. @returns whether that is still so */
+    async loseChange(accountId: string, id: string) {
+      const app = await deps.table.get(App, { accountId, id });
+      if (!app) throw new Error('no such application');
+      const now = () => new Date(Date.now() - 120_000);
+      await deps.table.transact([expectJob({ now }, App, app, 'app.apply-status', 'lost')]);
+      const key = { job: 'app.apply-status', subject: App.key({ accountId, id }) };
+      return async () => (await deps.table.get(PendingJob, key)) !== undefined;
+    },
     /** Gives an account another plan, as the end of a subscription does. */
     shrinkPlan: (id: string, appLimit: number) => set(id, { plan: { slug: 'app-1', name: 'App 1', appLimit } }),
     /** Ends the grace period of an account. */
@@ -185,6 +199,16 @@ describe.concurrent('suspension', () => {
     expect((await account.call(getApp, { params })).body.data).toMatchObject({ status: 'RUNNING', branch: 'next' });
     await suspend(account.id, 'Phishing.', made.id);
     expect((await account.call(deleteApp, { params })).status).toBe(200);
+  });
+
+  test('the reconciler hands over what the stream lost, until the status is applied', async () => {
+    const [{ loseChange }, account] = await Promise.all([operators(), newAccount()]);
+    const made = await newApp(account);
+    await waitFor(async () => (await page(made)).status === 200);
+    const isPending = await loseChange(account.id, made.id);
+    expect(await isPending()).toBe(true);
+    await invokeFunction(local, 'schedule-reconcile');
+    await waitFor(async () => !(await isPending()));
   });
 
   test('a plan that shrinks suspends the newest applications after seven days; an upgrade resumes them', async () => {

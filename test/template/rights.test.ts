@@ -277,7 +277,7 @@ test('the stream’s function reaches the table and queues, and nothing else', a
     'providers/queues/batch-sender.ts',
     'providers/queues/job-queue.ts',
     'providers/webhooks/delivery-queue.ts',
-    ...['delivery-queue', 'job-queue', 'job-queues', 'mail-queue', 'zone-sync-queue'].map(
+    ...['delivery-queue', 'job-queue', 'job-queues', 'mail-queue', 'route-queue', 'zone-sync-queue'].map(
       (name) => `runtime/bindings/${name}.ts`,
     ),
   ]);

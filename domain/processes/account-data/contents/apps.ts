@@ -1,5 +1,6 @@
 import { App, appsOf, EnvSet, GitAccess, Host } from '../../../../table/entities/apps.ts';
 import { DistributionTenant, HostClaim } from '../../../../table/entities/custom-domains.ts';
+import { PendingJob } from '../../../../table/entities/jobs.ts';
 import { type Contents, defineContents, defineUnread } from '../contents.ts';
 import { keyedReader, listReader, nestedReader } from '../item-readers.ts';
 
@@ -86,6 +87,8 @@ export const APP_CONTENTS: readonly Contents[] = [
   ),
   defineUnread(Host, 'teardown', 'elsewhere'),
   defineUnread(HostClaim, 'teardown', 'elsewhere'),
+  // The job removes it, also if its application no longer exists.
+  defineUnread(PendingJob, 'removed', 'internal'),
   defineContents(
     DistributionTenant,
     'teardown',
