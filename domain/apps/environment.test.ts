@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Sealed } from '../../providers/encryption/secrets.ts';
 import { EnvSet } from '../../table/entities/apps.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
-import { replaceEnv } from './environment.ts';
+import { replaceEnv, updateEnv } from './environment.ts';
 
 /** Encryption that only renames: what is stored can be compared. */
 const plainSecrets = {
@@ -42,4 +42,24 @@ test('variables of any name have the value given last, and only strings are stor
     }),
     { numRuns: 200 },
   );
+});
+
+test('the audit log names the variables that a request set, also to an empty value, and no kept or other ones', async () => {
+  const { deps, caller, ids } = await deploymentSimulation();
+  const { applicationId: id } = ids;
+  const audited: unknown[] = [];
+  const commit: typeof deps.commit = (writes, output, change) => {
+    audited.push(change?.after);
+    return deps.commit(writes, output, change);
+  };
+  const needs = { ...deps, commit, secrets: plainSecrets };
+  const vars = (values: object) => Object.entries(values).map(([key, value]) => ({ key, value }));
+  await replaceEnv(needs, caller, { id, vars: vars({ A: 'a', B: 'b', C: 'c' }) });
+  await replaceEnv(needs, caller, { id, vars: vars({ A: '', B: 'b2' }) });
+  await updateEnv(needs, caller, { id, set: vars({ A: '', D: '' }), remove: ['B'] });
+  expect(audited).toEqual([
+    { keys: ['A', 'B', 'C'], set: ['A', 'B', 'C'], removed: [] },
+    { keys: ['A', 'B'], set: ['B'], removed: ['C'] },
+    { keys: ['A', 'D'], set: ['A', 'D'], removed: ['B'] },
+  ]);
 });

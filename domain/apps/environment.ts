@@ -81,7 +81,8 @@ export async function replaceEnv(
     const values = new Map(vars.map(({ key: name, value }) => [name, value || (stored.get(name) ?? '')]));
     assertWithinLimits('vars', values, stored);
     const writes = await envWrites(deps, key, before, values);
-    return await deps.commit(writes, { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
+    const given = vars.filter(({ value }) => value !== '');
+    return await deps.commit(writes, { data: { keys: [...values.keys()] } }, changeOf(before, values, given));
   };
   return await retryRequest(replaceAll);
 }
@@ -90,10 +91,10 @@ export async function replaceEnv(
 function changeOf(
   before: EnvSet | undefined,
   values: ReadonlyMap<string, string>,
-  given: readonly { key: string; value: string }[],
+  given: readonly { key: string }[],
 ) {
   const keys = before?.keys ?? [];
-  const set = given.filter(({ value }) => value !== '').map(({ key }) => key);
+  const set = given.map(({ key }) => key);
   return {
     before: { keys },
     after: { keys: [...values.keys()], set, removed: keys.filter((key) => !values.has(key)) },
