@@ -61,7 +61,7 @@ export async function setServer(
     const write = known
       ? change(HostingServer, { name }, { set, when: allUnchanged(known, SHOWN) }, concurrentUpdate)
       : create(HostingServer, server, concurrentUpdate);
-    return await deps.commit([write], shown, { ...about, ...(known ? { before: known } : {}), after: set });
+    return await deps.commit([write], shown, { ...about, ...(known ? { before: known } : {}), after: shown });
   });
 }
 

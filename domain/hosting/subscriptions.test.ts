@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { AuditEntry } from '../../table/entities/audit.ts';
 import { HostingAccount, HostingServer } from '../../table/entities/hosting.ts';
 import { change } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
+import { BY_OPERATOR, committing } from '../audit/record.ts';
 import { reconcileHostingAccount } from './accounts.ts';
 import { listServers, ServerInput, setServer } from './servers.ts';
 import { getHostingDomain } from './subscriptions.ts';
@@ -43,4 +45,20 @@ test('an owner is shown the records by which a domain points to its server, of e
   await set('web-2', true);
   const second = { name: 'web-2', baseUrl: 'https://web-2.example.net:2087', user: 'root', open: true };
   expect(await listServers(deps)).toEqual([shown, second]);
+});
+
+test('the audit log names each setting of a server that an operator changed, and no other', async () => {
+  const { deps, memory } = await hostingSimulation();
+  const operator = { ...deps, commit: committing(deps, BY_OPERATOR) };
+  const settings = { baseUrl: 'https://web-1.example.net:2087', user: 'root', open: true };
+  await setServer(operator, ServerInput.parse({ name: 'web-1', token: 'secret', ...settings }));
+  for (const change of [ADDRESSES, { open: false }, { token: 'new' }])
+    await setServer(operator, ServerInput.parse({ name: 'web-1', ...change }));
+  const entries = memory.items('AUDIT').map((item) => AuditEntry.parse(item));
+  expect(entries.map(({ before, after }) => [before, after])).toEqual([
+    [null, settings],
+    [null, ADDRESSES],
+    [{ open: true }, { open: false }],
+    [null, null],
+  ]);
 });

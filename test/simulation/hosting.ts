@@ -15,7 +15,7 @@ import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
 /** Hosting servers that host a domain once, and the subscriptions of one account. */
 export async function hostingSimulation() {
-  const { clock, startProcess } = simulation();
+  const { clock, memory, startProcess } = simulation();
   /** Accounts by server (the host name of its panel) and name. */
   const servers = new Map<string, Map<string, PanelAccount>>();
   const state = { isBroken: false };
@@ -64,6 +64,7 @@ export async function hostingSimulation() {
   await deps.table.transact([newSimulatedAccount('acc_1')]);
   return {
     clock,
+    memory,
     deps,
     servers,
     state,
