@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { App, Host } from '../../table/entities/apps.ts';
+import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
+import { simulatedApp } from '../../test/simulation/app.ts';
 import { simulatedDomain } from '../../test/simulation/domains.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { ConcurrentUpdateError } from '../conflict.ts';
@@ -57,6 +60,18 @@ function hosting() {
       create(Domain, simulatedDomain({ id: 'dom', accountId, name, registeredAt: '', dnsProvider: 'EXTERNAL' })),
     ]);
   };
+  /** Adds an application with the custom domain. */
+  const addCustomDomain = async (
+    accountId: string,
+    fields: Partial<Host> = {},
+    status: 'VERIFIED' | 'PENDING' = 'VERIFIED',
+  ) => {
+    const customDomain = { host: DOMAIN, token: 't', claimedAt: '', checkedAt: null, status };
+    await deps.table.transact([
+      create(App, simulatedApp({ id: 'app', accountId, customDomain })),
+      create(Host, { host: DOMAIN, accountId, applicationId: 'app', ...fields }),
+    ]);
+  };
   const addAccount = (accountId: string, id: string) =>
     deps.table.transact([
       create(HostingAccount, {
@@ -74,11 +89,25 @@ function hosting() {
     const of = { accountId: held?.accountId ?? '', id: held?.subscriptionId ?? '' };
     return { isProven: held?.provenAt !== undefined, dueAt: (await deps.table.get(HostingAccount, of))?.dueAt };
   };
-  return { deps, clock, order, settle, subscription, prove, release, holder, register, addAccount, stateOf };
+  return {
+    deps,
+    clock,
+    order,
+    settle,
+    subscription,
+    prove,
+    release,
+    holder,
+    register,
+    addCustomDomain,
+    addAccount,
+    stateOf,
+  };
 }
 
 test('a domain without an owner here is hosted, and its mail is not accepted before it is proven', async () => {
-  const { order, settle, prove, clock } = hosting();
+  const { deps, order, settle, prove, clock } = hosting();
+  const missingSince = async () => (await deps.table.get(HostingDomain, { domain: DOMAIN }))?.unprovenSince;
   expect(await order('owner')).toBe('accepted');
   expect(await settle('owner')).toBe('UNPROVEN');
   prove('owner');
@@ -87,6 +116,11 @@ test('a domain without an owner here is hosted, and its mail is not accepted bef
   expect(await settle('owner'), 'verified every week').toBe('PROVEN');
   clock.now += 8 * DAY;
   expect(await settle('owner'), 'in the grace period').toBe('PROVEN');
+  prove('owner');
+  expect([await settle('owner'), await missingSince()], 'proven again').toEqual(['PROVEN', undefined]);
+  prove();
+  clock.now += 8 * DAY;
+  expect(await settle('owner'), 'in another grace period').toBe('PROVEN');
   clock.now += 8 * DAY;
   expect(await settle('owner')).toBe('UNPROVEN');
 });
@@ -133,6 +167,28 @@ test('an order that began before the holder proved the domain does not take it o
   expect(await holder()).toBe('owner');
 });
 
+test('an order that began before another account proved the domain does not give it away', async () => {
+  const { deps, order, prove, holder } = hosting();
+  await order('first');
+  const claimFor = await claimHostingDomain(deps, 'first', DOMAIN);
+  prove('owner');
+  expect(await order('owner')).toBe('accepted');
+  await expect(deps.table.transact([claimFor('sub_late')])).rejects.toThrow(ConcurrentUpdateError);
+  expect([await holder(), (await deps.table.get(HostingDomain, { domain: DOMAIN }))?.subscriptionId]).toEqual([
+    'owner',
+    'sub_owner',
+  ]);
+});
+
+test('hosting that an operator granted takes the domain over with its proof, and not without', async () => {
+  const { order, settle, prove, holder } = hosting();
+  await order('first');
+  expect([await settle('granted'), await holder()]).toEqual(['UNPROVEN', 'first']);
+  prove('granted');
+  expect([await settle('granted'), await holder()]).toEqual(['PROVEN', 'granted']);
+  expect(await settle('first')).toBe('LOST');
+});
+
 test("another account's registered domain, and names below it, need its DNS", async () => {
   const { order, register, settle, prove } = hosting();
   await register('owner', DOMAIN);
@@ -160,6 +216,33 @@ test("names below another account's proven domain need proof, and those below it
   expect(await order('owner', 'sub_below', name)).toBe('accepted');
   expect(await verifyHostingDomain(deps, subscription('owner', 'sub_below', name))).toBe('UNPROVEN');
   expect(await order('thief', 'sub_neighbor', `not-${DOMAIN}`)).toBe('accepted');
+});
+
+test.each([
+  ['verified', {}, 'VERIFIED', 'PROVEN'],
+  ['not verified', {}, 'PENDING', 'UNPROVEN'],
+  ['released', { releasing: true }, 'VERIFIED', 'UNPROVEN'],
+  ['without its proof', { unprovenSince: '2026-01-01T00:00:00.000Z' }, 'VERIFIED', 'UNPROVEN'],
+] as const)(
+  'a custom domain that is %s proves the domain of hosting accordingly',
+  async (_, host, status, expected) => {
+    const { order, settle, addCustomDomain } = hosting();
+    await addCustomDomain('owner', host, status);
+    expect(await order('owner')).toBe('accepted');
+    expect(await settle('owner')).toBe(expected);
+  },
+);
+
+test("another account's custom domain, and names below it, need proof once it is verified", async () => {
+  for (const [status, result] of [
+    ['VERIFIED', /^hostingDomain: another account uses/],
+    ['PENDING', /^accepted$/],
+  ] as const) {
+    const { order, addCustomDomain } = hosting();
+    await addCustomDomain('owner', {}, status);
+    for (const domain of [`mail.${DOMAIN}`, DOMAIN]) expect(await order('thief', 'sub_thief', domain)).toMatch(result);
+    expect(await order('owner', 'sub_owner', `shop.${DOMAIN}`)).toBe('accepted');
+  }
 });
 
 test('a proven domain stays with its last account for 90 days after its hosting has ended', async () => {
@@ -192,10 +275,17 @@ test('names of the platform cannot be hosted without proof', async () => {
 });
 
 test('a domain is free when its last subscription is removed, and not before', async () => {
-  const { order, release, holder } = hosting();
-  await order('owner', 'sub_owner');
+  const { deps, order, release, holder, subscription } = hosting();
+  const [first, second] = [subscription('owner'), subscription('owner', 'sub_second')];
+  const neighbor = subscription('owner', 'sub_neighbor', `not-${DOMAIN}`);
+  await deps.table.transact([first, second, neighbor].map((each) => create(Subscription, each)));
+  await order('owner', first.id);
   await release('stranger');
   expect(await holder()).toBe('owner');
+  await release('owner');
+  expect(await deps.table.get(HostingDomain, { domain: DOMAIN })).toMatchObject({ subscriptionId: second.id });
+  const panel = { status: 'REMOVED', mailboxes: 0 };
+  await deps.table.transact([first, second].map((each) => change(Subscription, each, { set: { panel } })));
   await release('owner');
   expect(await holder()).toBeUndefined();
   expect(await order('next')).toBe('accepted');
