@@ -283,6 +283,35 @@ test('a database that is created during a measurement is not missed by the next'
   expect(await read('a')).toBeDefined();
 });
 
+test.each(['deleted', 'replaced'])('a database that is %s during a measurement is left as it is', async (what) => {
+  const { deps, read, remove } = await world();
+  const former = await read('a');
+  let meanwhile: Database | undefined;
+  const databaseMetrics = {
+    async readUsage(ids: readonly string[]) {
+      if (what === 'deleted') await deleteDatabase(deps, caller, { id: 'db_a' });
+      else {
+        await remove('a');
+        if (former)
+          await deps.table.transact([create(Database, { ...former, id: 'db_new', clusterId: 'cluster_new' })]);
+      }
+      meanwhile = await read('a');
+      return new Map(ids.map((id) => [id, { units: 2000, storageBytes: MIB }]));
+    },
+  };
+  await sweep({ ...deps, databaseMetrics }, databaseUseQueue);
+  expect(meanwhile).toMatchObject(what === 'deleted' ? { status: 'DELETING' } : { id: 'db_new' });
+  expect(await read('a')).toEqual(meanwhile);
+  expect(await read('b')).toMatchObject({ access: 'NONE' });
+});
+
+test('a limit of 0 lets not even the owner connect, whatever is stored', async () => {
+  const { deps, measure, read } = await world();
+  await overrideLimits(deps, accountId, { databaseStorageMib: 0 });
+  await measure();
+  expect(await read('a')).toMatchObject({ access: 'NONE' });
+});
+
 test('without a value from CloudWatch the stored size stays, and if CloudWatch fails nothing changes', async () => {
   const { use, measure, account, deps, read, clock } = await world();
   use(10, 60);
