@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { FailureKind } from './failures.ts';
 import { CallerDisconnected, createTransport, type Timeouts } from './transport.ts';
@@ -69,6 +69,11 @@ const FAULTS: [what: string, act: (response: ServerResponse) => void, kind: Fail
     (response: ServerResponse) => void response.writeHead(200, { 'content-encoding': 'zzz' }).end('plain'),
     'broken',
   ],
+  [
+    'uses a compression with the name of a member of every object',
+    (response: ServerResponse) => void response.writeHead(200, { 'content-encoding': 'constructor' }).end('plain'),
+    'broken',
+  ],
   ['talks without end', (response: ServerResponse) => void setInterval(() => response.write('x'), 50), 'timeout'],
 ];
 test.each(FAULTS)('an upstream that %s', async (_what, act, kind) => {
@@ -77,12 +82,33 @@ test.each(FAULTS)('an upstream that %s', async (_what, act, kind) => {
   await expect(wholeOf(url, limits)).rejects.toMatchObject({ name: 'ProviderFailure', kind });
 });
 
-test('decodes unrequested gzip', async () => {
+test.each<[string, (text: string) => Buffer | string]>([
+  ['gzip', gzipSync],
+  ['GZIP', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+  ['identity', (text) => text],
+])('decodes unrequested %s', async (encoding, encode) => {
   const url = await upstream((request, response) => {
     expect(request.headers['accept-encoding']).toBe('identity');
-    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unpacked'));
+    response.writeHead(200, { 'content-encoding': encoding }).end(encode('unpacked'));
   });
   expect(await wholeOf(url)).toBe('unpacked');
+});
+
+test.each(['zzz', 'gzip'])('cuts the connection of an answer in %s that it cannot decode', async (encoding) => {
+  let closed = false;
+  const url = await upstream((_request, response) => {
+    response.on('close', () => {
+      closed = true;
+    });
+    response.writeHead(200, { 'content-encoding': encoding }).write('plain');
+  });
+  const limits = { connect: 600_000, firstByte: 600_000, silence: 600_000, call: 600_000 };
+  await expect(wholeOf(url, limits)).rejects.toMatchObject({ kind: 'broken' });
+  await expect.poll(() => closed, { timeout: 60_000 }).toBe(true);
 });
 
 test('an error thrown while handling a piece reaches the caller and ends the upstream call', async () => {

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
+import { entryOf } from '../../contract/enums.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { createConnectionPool } from '../http/connections.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
@@ -171,7 +172,7 @@ class Body implements Incoming {
 
   async each(take: Take): Promise<void> {
     const message = this.#message;
-    const encoding = message.headers['content-encoding'];
+    const encoding = message.headers['content-encoding']?.trim().toLowerCase();
     const body = encoding && encoding !== 'identity' ? await decompress(message, encoding) : message;
     return await new Promise<void>((resolve, reject) => {
       const fail = (error: unknown) => reject(toBodyError(error));
@@ -180,7 +181,12 @@ class Body implements Incoming {
       message.on('close', () => {
         if (!message.complete) fail(message.errored);
       });
-      if (body !== message) body.on('error', () => fail(undefined));
+      if (body !== message) {
+        body.on('error', () => {
+          fail(undefined);
+          message.destroy();
+        });
+      }
       body.on('end', () => (message.complete ? resolve() : fail(message.errored)));
       // This runs in an event handler, where an uncaught error would end the process together with other callers' calls.
       const takeSafely = (piece: Buffer) => {
@@ -248,10 +254,18 @@ class Body implements Incoming {
 
 /** Decompresses the body of a provider that compresses although the request forbids it. */
 async function decompress(message: IncomingMessage, encoding: string): Promise<Readable> {
-  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
-  const create = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
-    encoding
-  ];
-  if (!create) throw new ProviderFailure('broken', {});
+  const { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } = await import('node:zlib');
+  const decoders = {
+    gzip: createGunzip,
+    'x-gzip': createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+    zstd: createZstdDecompress,
+  };
+  const create = entryOf<string, () => Duplex>(decoders, encoding);
+  if (!create) {
+    message.destroy();
+    throw new ProviderFailure('broken', {});
+  }
   return message.pipe(create());
 }
