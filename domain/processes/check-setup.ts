@@ -1,7 +1,7 @@
-import { createApp as createAppRoute } from '../../contract/apps/apps.ts';
+import { createApp as createAppRoute, listApps } from '../../contract/apps/apps.ts';
 import { type Client, createClient } from '../../contract/client.ts';
 import { SCOPES } from '../../contract/route.ts';
-import { createWebhook as createWebhookRoute } from '../../contract/webhooks/endpoints.ts';
+import { createWebhook as createWebhookRoute, listWebhooks } from '../../contract/webhooks/endpoints.ts';
 import type { DnsResolver } from '../../providers/dns/targets.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Checks } from '../../table/entities/checks.ts';
@@ -9,6 +9,7 @@ import { change, create } from '../../table/writes.ts';
 import { openAccount } from '../accounts/accounts.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { enableWebhook } from '../webhooks/management.ts';
 
 /** Dependencies of the synthetic checks beyond {@link Deps}: the platform as a customer sees it. */
 export interface CheckDeps extends Deps {
@@ -71,15 +72,22 @@ export async function prepareChecks(deps: CheckDeps): Promise<CheckAccount> {
   const secretKey = await deps.secrets.unseal(SEALED_UNDER, found.secretKey);
   const client = createClient({ baseUrl: deps.settings.publicUrl, secretKey, fetch: deps.send });
   if (found.applicationId !== undefined) return { state: found, client, secretKey };
-  const { repoUrl } = deps;
+  const { id: applicationId, defaultDomain: host } = await prepareApp(deps, client);
+  await updateChecks(deps, { applicationId, host });
+  return { state: { ...found, applicationId, host }, client, secretKey, isNew: true };
+}
+
+/** Returns the application of the checks. An earlier run may have created it and ended before it stored that: the plan allows only one. */
+async function prepareApp({ repoUrl }: CheckDeps, client: Client) {
+  const { body: listed } = await client.call(listApps);
+  const [known] = listed.data ?? [];
+  if (known) return known;
   const source = repoUrl ? { repoUrl, deployNow: true } : {};
   const { body, error } = await client.call(createAppRoute, {
     body: { name: 'Synthetic check', framework: 'NODE', startFile: 'server.js', ...source },
   });
   if (error) throw new Error(`The application of the checks was not created: ${error.message}`);
-  const { id: applicationId, defaultDomain: host } = body.data;
-  await updateChecks(deps, { applicationId, host });
-  return { state: { ...found, applicationId, host }, client, secretKey, isNew: true };
+  return body.data;
 }
 
 /** Returns the URL of the checks' page. It has a port on the local run only. */
@@ -88,16 +96,23 @@ export function pageUrlOf({ settings: { publicUrl } }: Pick<Deps, 'settings'>, h
   return `${protocol}//${host}${port ? `:${port}` : ''}/`;
 }
 
-/** Returns the webhook endpoint of the checks, whose receiver is the page of the checks. It is created once the page is deployed. */
+/**
+ * Returns the webhook endpoint of the checks, whose receiver is the page of the checks. It is created once the page is deployed, and enabled
+ * again if the page was down for so long that it was disabled.
+ */
 export async function prepareEndpoint(deps: CheckDeps, { state, client }: CheckAccount): Promise<string> {
-  if (state.webhookId !== undefined) return state.webhookId;
-  const body = {
-    url: pageUrlOf(deps, state.host ?? ''),
-    events: ['app.deleted' as const],
-    description: 'Synthetic check',
-  };
+  const { body: listed } = await client.call(listWebhooks);
+  // An earlier run may have created the endpoint and ended before it stored that.
+  const known = (listed.data ?? []).find(({ id }) => id === (state.webhookId ?? id));
+  const id = known?.id ?? (await createEndpoint(deps, client, state.host ?? ''));
+  if (known?.active === false) await enableWebhook(deps, { accountId: state.accountId, keyId: '' }, { id });
+  if (id !== state.webhookId) await updateChecks(deps, { webhookId: id });
+  return id;
+}
+
+async function createEndpoint(deps: CheckDeps, client: Client, host: string): Promise<string> {
+  const body = { url: pageUrlOf(deps, host), events: ['app.deleted' as const], description: 'Synthetic check' };
   const { body: made, error } = await client.call(createWebhookRoute, { body });
   if (error) throw new Error(`The endpoint of the checks was not created: ${error.message}`);
-  await updateChecks(deps, { webhookId: made.data.id });
   return made.data.id;
 }

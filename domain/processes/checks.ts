@@ -3,6 +3,7 @@ import { getAccount } from '../../contract/accounts/accounts.ts';
 import { listModels } from '../../contract/ai/gateway.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { memoize } from '../../contract/memoize.ts';
+import type { Output } from '../../contract/route.ts';
 import { listDeliveries } from '../../contract/webhooks/management.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { remove } from '../../table/writes.ts';
@@ -156,30 +157,57 @@ const dns: Check = (deps) =>
     if (alias === undefined && addresses.length === 0) throw new UnexpectedResult(`${deps.dnsName} has no address`);
   });
 
-/** Checks that the last deployment has ended, and starts the next one: a rollback to a kept release if there is one, else a build. */
+type Deployments = Output<typeof listDeployments>['data'];
+
+/** The last deployment of the checks: its duration, or its failure. */
+interface Ended {
+  finding: Finding;
+  failure?: UnexpectedResult;
+}
+
+/** Evaluates the deployment that an earlier run started. Throws for one that does not end. @returns undefined while it is in progress */
+async function evaluateDeployment(
+  deps: CheckDeps,
+  { state, client }: CheckAccount,
+  [newest]: Deployments,
+): Promise<Ended | undefined> {
+  const pending = state.deployment ?? newest;
+  if (!pending) return { finding: 'NOT_EVALUATED' };
+  const { body, error } = await client.call(getDeployment, { params: { id: pending.id } });
+  const forget = () => (state.deployment ? updateChecks(deps, {}, ['deployment']) : undefined);
+  if (error) {
+    await forget();
+    throw new UnexpectedResult(`The deployment ${pending.id} cannot be read: ${error.message}`);
+  }
+  const { status, trigger, startedAt, finishedAt } = body.data;
+  const waited = deps.now().getTime() - Date.parse(startedAt);
+  const isLate = waited > (trigger === 'ROLLBACK' ? MAX_RELEASE_MS : MAX_BUILD_MS);
+  if (finishedAt === null && !isLate) return undefined;
+  await forget();
+  if (finishedAt === null)
+    throw new UnexpectedResult(`The deployment ${pending.id} is still in progress after ${waited} ms`);
+  if (status === 'FAILED')
+    return { finding: 'NOT_EVALUATED', failure: new UnexpectedResult(`The deployment ${pending.id} failed`) };
+  return { finding: { milliseconds: Date.parse(finishedAt) - Date.parse(startedAt) } };
+}
+
+/**
+ * Checks that the last deployment has ended, and starts the next one: a rollback to a kept release if there is one, else a build. A failed
+ * deployment fails the check once, and the next one shows whether the fault is over. A failed build is repeated after an hour only.
+ */
 const deployment: Check = async (deps, account) => {
   const { state, client } = account;
   const { applicationId = '' } = state;
   if (deps.repoUrl === '') return 'NOT_EVALUATED';
-  const now = deps.now().getTime();
   const { body: page } = await client.call(listDeployments, { params: { id: applicationId } });
-  const [newest] = page.data;
-  const pending = state.deployment ?? (newest && { id: newest.id, at: newest.startedAt });
-  let finding: Finding = 'NOT_EVALUATED';
-  if (pending) {
-    const { body } = await client.call(getDeployment, { params: { id: pending.id } });
-    const { status, trigger, startedAt, finishedAt } = body.data;
-    const waited = now - Date.parse(startedAt);
-    const isLate = waited > (trigger === 'ROLLBACK' ? MAX_RELEASE_MS : MAX_BUILD_MS);
-    if (finishedAt === null && !isLate) return 'NOT_EVALUATED';
-    if (state.deployment) await updateChecks(deps, {}, ['deployment']);
-    if (status === 'FAILED') throw new UnexpectedResult(`The deployment ${pending.id} failed`);
-    if (finishedAt === null)
-      throw new UnexpectedResult(`The deployment ${pending.id} is still in progress after ${waited} ms`);
-    finding = { milliseconds: Date.parse(finishedAt) - Date.parse(startedAt) };
-  }
+  const ended = await evaluateDeployment(deps, account, page.data);
+  if (!ended) return 'NOT_EVALUATED';
+  const { finding, failure } = ended;
   const caller = callerOf(account);
   const kept = page.data.find(({ canRollBack }) => canRollBack);
+  const [newest] = page.data;
+  const isTooSoon = newest !== undefined && deps.now().getTime() - Date.parse(newest.startedAt) < MAX_BUILD_MS;
+  if (failure && !kept && isTooSoon) throw failure;
   const begun = kept
     ? (await rollBack(deps, caller, { id: applicationId, deploymentId: kept.id })).data
     : (await client.call(createDeployment, { params: { id: applicationId } })).body.data;
@@ -189,6 +217,7 @@ const deployment: Check = async (deps, account) => {
   await deps.table.transact(
     outdated.slice(KEPT_DEPLOYMENTS).map(({ id }) => remove(Deployment, { accountId, id }, {}, concurrentUpdate)),
   );
+  if (failure) throw failure;
   return finding;
 };
 
