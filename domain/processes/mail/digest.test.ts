@@ -264,3 +264,37 @@ test('two clicks on one link at the same moment switch a kind off once', async (
   const session = { subject: 'ann', key: 'k', expiresAtEpoch: 0, readProfile: () => expect.unreachable() };
   expect((await readInbox(deps, { accountId, keyId: '', session })).offByMail).toEqual(['deployment-failed']);
 });
+
+test.each(['in their order', 'in reverse'])(
+  'emails that could not be sent for days are all sent afterwards, %s, and once',
+  async (order) => {
+    const { clock, sent, run, happen, queue } = await harness();
+    await happen('app_0');
+    await run();
+    clock.now += 2 * HOUR_MS;
+    for (const name of ['app_1', 'app_2', 'app_3']) {
+      await happen(name);
+      clock.now += 20 * HOUR_MS;
+    }
+    clock.now += 72 * HOUR_MS;
+    if (order === 'in reverse') queue.reverse();
+    const again = queue.map((each) => ({ ...each }));
+    const catchUp = async () => {
+      for (let hour = 0; hour < 6; hour += 1) {
+        await run();
+        // Of another kind, because one item remembers what was sent of all kinds.
+        await happen('app_9', 'domain-problem');
+        clock.now += HOUR_MS;
+      }
+      await run();
+    };
+    await catchUp();
+    const ofDeployments = () => sent.filter(({ text }) => text.includes('app_') && !text.includes('app_9'));
+    const names = () => ofDeployments().flatMap(({ text }) => text.match(/app_\d(?= failed)/g) ?? []);
+    expect(names().toSorted()).toEqual(['app_0', 'app_1', 'app_2', 'app_3']);
+    queue.push(...again);
+    await catchUp();
+    expect(names()).toHaveLength(4);
+    expect(queue).toEqual([]);
+  },
+);

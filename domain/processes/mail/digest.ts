@@ -61,9 +61,13 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
 /** Returns the first day whose notifications an email includes. */
 const firstDay = (now: Date): string => timestampBefore(now, DAY_MS).slice(0, 10);
 
-/** Reads the last day's notifications of a kind; `isCut` is true if the account has more notifications than are read. */
-async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }: Notification) {
-  const from = firstDay(deps.now());
+/**
+ * Reads the notifications of a kind of the last day, or since the day of the notification, whose job may have waited for days; `isCut` is
+ * true if the account has more notifications than are read.
+ */
+async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind, day }: Notification) {
+  const recentFrom = firstDay(deps.now());
+  const from = day < recentFrom ? day : recentFrom;
   const recent: Notification[] = [];
   let read = 0;
   for await (const each of deps.table.newest(Notification, notificationsOf(accountId), { pageSize: PAGE_SIZE })) {
@@ -76,11 +80,12 @@ async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }
 }
 
 /** Drops the ids of notifications that are too old for another email, of all kinds, because one item holds all of them. */
-const recentOnly = (mailed: NotificationReader['mailed'], now: Date): typeof mailed =>
+const recentOnly = (mailed: NotificationReader['mailed'], now: Date): NonNullable<typeof mailed> =>
   Object.fromEntries(
     Object.entries(mailed ?? {}).map(([kind, { lastAt, sent }]) => [
       kind,
-      { lastAt, sent: sent.filter((id) => id >= firstDay(now)) },
+      // The last email may have been about older notifications, whose jobs may still be repeated.
+      { lastAt, sent: lastAt >= timestampBefore(now, DAY_MS) ? sent : sent.filter((id) => id >= firstDay(now)) },
     ]),
   );
 
@@ -102,10 +107,16 @@ async function readRecipient(
   if (!recipients || !member || !address || reader?.offByMail?.includes(kind)) return undefined;
   const { sent, lastAt = '' } = reader?.mailed?.[kind] ?? {};
   const sentIds = new Set(sent);
+  const isOwn = (each: Notification) => idOf(each) === idOf(notification);
+  const isOld = ({ day }: Notification) => day < firstDay(deps.now());
   // Within a day the list is sorted by subject: a notification since the last email may lie beyond the ones that were read.
-  const isUnread = notification.at >= lastAt && !recent.some((each) => idOf(each) === idOf(notification));
+  const isUnread = (notification.at >= lastAt || isOld(notification)) && !recent.some(isOwn);
   const found = isUnread ? [notification, ...recent] : recent;
-  const pending = found.filter((each) => !sentIds.has(idOf(each))).toSorted((a, b) => b.at.localeCompare(a.at));
+  // Old notifications were part of an earlier email, except those since the last one and the one whose job has waited until now.
+  const isIncluded = (each: Notification) => !isOld(each) || each.at >= lastAt || isOwn(each);
+  const pending = found
+    .filter((each) => !sentIds.has(idOf(each)) && isIncluded(each))
+    .toSorted((a, b) => b.at.localeCompare(a.at));
   // Jobs of further notifications beyond the ones that were read end after this email.
   const hasMore = isCut || pending.length > MAX_COUNTED;
   return { address, account: recipients.account, found, pending: pending.slice(0, MAX_COUNTED), hasMore };
@@ -170,7 +181,12 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
     await ignoreConflict(deps.table.write(NotificationReader, release));
     throw error;
   }
-  const mailed = { ...recentOnly(claimed.mailed, now), [kind]: { lastAt: now.toISOString(), sent: found.map(idOf) } };
+  const remembered = recentOnly(claimed.mailed, now);
+  const sent = [...new Set([...found.map(idOf), ...(remembered[kind]?.sent ?? [])])].slice(
+    0,
+    Math.max(found.length, MAX_READ),
+  );
+  const mailed = { ...remembered, [kind]: { lastAt: now.toISOString(), sent } };
   const done = writeReader(reader, claimed.mailVersion, { set: { mailed }, remove: ['mailClaimedUntil'] });
   await deps.table.write(NotificationReader, done);
 }
