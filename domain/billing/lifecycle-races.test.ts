@@ -220,6 +220,7 @@ test('the card is charged a day after a plan is suspended if the stream has lost
   await setCard({ set: { card: CARD } });
   expect(await runScheduleAt(7.9)).toEqual(['SUSPENDED', false]);
   expect(await runScheduleAt(8)).toEqual(['SUSPENDED', true]);
+  for (let day = 9; day < 30; day += 1) expect(await runScheduleAt(day)).toEqual(['SUSPENDED', true]);
   expect((await runScheduleAt(30))[0]).toBe('CANCELLED');
 });
 
@@ -240,7 +241,7 @@ test.each([
     expect((await runScheduleAt(day - 1))[1]).toBe(false);
     await deps.table.write(
       Subscription,
-      change(Subscription, of, { set: schedule(Subscription, new Date(clock.now)) }),
+      change(Subscription, of, { set: schedule(Subscription, new Date(clock.now + DAY)) }),
     );
     expect(await runScheduleAt(day)).toEqual([status, isCharged]);
   },

@@ -10,7 +10,7 @@ import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
 import { DAY_MS, timestampAfter, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { accountPlanChange, defaultPlanChange } from './account-plan.ts';
-import { considerAutoTopUp } from './auto-top-up.ts';
+import { considerAutoTopUp, willCardPay } from './auto-top-up.ts';
 import { issueInvoice } from './invoices.ts';
 import { periodEndAfter } from './periods.ts';
 import { periodPrice, type ReadPlans } from './plans.ts';
@@ -203,7 +203,8 @@ function suspendWithin(wallet: Wallet, { accountId, id, status }: Subscription, 
  * Suspends a subscription whose invoice is overdue, or cancels it if it has been suspended long enough.
  * @returns the renewal's invoice if it is paid or void, and thus still to be settled; undefined otherwise
  */
-async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<Invoice | undefined> {
+async function runDunning(deps: Deps, checked: Subscription): Promise<Invoice | undefined> {
+  const { accountId, id, dueAt = '' } = checked;
   const read = async () => ({
     owned: await findOwned(deps, accountId, id)(),
     all: await deps.table.all(Subscription, subscriptionsOf(accountId)),
@@ -219,6 +220,9 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     const nextCheck = status === 'SUSPENDED' && tomorrow < next ? tomorrow : next;
     const recheckAt = postponedTo(wallet) ?? (next > wallet.now ? nextCheck : undefined);
     if (recheckAt) return await reschedule(deps, subscription, recheckAt);
+    // The check before this step charges the card. It did not take place in an outage, so it takes place now.
+    if (dueAt < next && (await willCardPay(deps, wallet.account, renewal.amountCents)))
+      return await reschedule(deps, checked, timestampAfter(wallet.now, LAST_CHARGE_LEAD_MS));
     // A subscription that is processed late, after an outage or quarantine, is also suspended before it is cancelled.
     if (status === 'ACTIVE') suspendWithin(wallet, subscription, renewal);
     else cancelWithin(deps, wallet, owned, { endsNow: true });
@@ -237,8 +241,12 @@ const endCancelled = (deps: Deps, { accountId, id, plan }: Subscription): Promis
     // Reads the account before the subscriptions: a purchase in between changes the wallet, so that this attempt fails and is repeated.
     const account = await deps.table.get(Account, { id: accountId });
     const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
+    const { dueAt } = all.find((each) => each.id === id) ?? {};
+    // Another run has ended it.
+    if (dueAt === undefined) return;
     const { set } = planAfter({ id, plan }, all, deps.now().toISOString());
-    const end = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
+    const ended = { remove: unschedule(Subscription), when: { dueAt: { is: dueAt } } };
+    const end = change(Subscription, { accountId, id }, ended, concurrentUpdate);
     const isInEffect = set !== undefined && account?.plan.slug === plan.slug;
     const writes: Write[] = [end];
     if (isInEffect) {

@@ -1,9 +1,12 @@
 import type { payInvoice as PayRoute } from '../../contract/billing/invoices.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Invoice, InvoiceByStatus, invoicesByStatus } from '../../table/entities/billing.ts';
+import { schedule } from '../../table/schedule.ts';
 import { commitAsPlatform } from '../audit/record.ts';
+import { tryChange } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { MINUTE_MS, timestampAfter } from '../time.ts';
 import { noSuchInvoice, viewInvoice, viewInvoiceWithLines } from './invoice-views.ts';
 import { payInvoice, voidInvoice } from './invoices.ts';
 import { type Wallet, withWallet } from './wallet.ts';
@@ -76,16 +79,26 @@ async function payBatch(deps: Deps, wallet: Wallet, invoices: readonly InvoiceBy
   return await deps.commit(wallet.writes(stillActive), paid.length, wallet.audited('invoice.paid', first.id, after));
 }
 
+/** Lateness of a sweep, as after an outage, at which payments may have been made that the platform has not noticed yet, in milliseconds. */
+const LATE_AFTER_MS = 15 * MINUTE_MS;
+/** Time in which such payments are found and pay the invoices that are due to become void, once, in milliseconds. */
+const CATCH_UP_MS = 10 * MINUTE_MS;
+
 /** Due queue of invoices to void because they were not paid by their `voidAt`. */
 export const invoiceQueue: DueQueue<typeof Invoice, Deps> = {
   queue: 'INVOICE',
   entity: Invoice,
-  async act(deps, { accountId, id }) {
+  async act(deps, { accountId, id }, { dueAt }) {
     const now = deps.now().toISOString();
     // The stream pays invoices when money arrives. Its attempt may be late or lost.
     await payUnpaidInvoices(deps, accountId);
     await withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
       if (invoice.status !== 'UNPAID' || !invoice.voidAt || invoice.voidAt > now) return;
+      if (dueAt === invoice.voidAt && timestampAfter(dueAt, LATE_AFTER_MS) < now) {
+        const set = schedule(Invoice, timestampAfter(now, CATCH_UP_MS));
+        await tryChange(deps, Invoice, invoice, { set, when: { status: { is: 'UNPAID' }, dueAt: { is: dueAt } } });
+        return;
+      }
       voidInvoice(wallet, invoice);
       await deps.commit(wallet.writes(), undefined, auditedVoid(wallet, invoice));
     });

@@ -5,9 +5,10 @@ import { change, create } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD } from '../../test/simulation/card-payments.ts';
 import { type RegistrarSimulation, registrarSimulation, withoutFaults } from '../../test/simulation/registrar.ts';
-import { cancelInvoice } from '../billing/unpaid-invoices.ts';
+import { cancelInvoice, invoiceQueue } from '../billing/unpaid-invoices.ts';
 import type { Deps } from '../deps.ts';
 import { incidentOfExpiry } from '../processes/incidents.ts';
+import { sweep } from '../sweep/sweep.ts';
 import { updateDomain } from './auto-renew.ts';
 import { advanceDomain } from './lifecycle.ts';
 import { addYears, lifecycleTimes } from './schedule.ts';
@@ -20,6 +21,7 @@ async function days(run: RegistrarSimulation, count: number): Promise<void> {
   while (run.clock.now < until) {
     run.clock.now += DAY / 2;
     for (let step = 0; step < 8; step += 1) await run.step();
+    await sweep(run.steady, invoiceQueue);
   }
   await run.runUntilIdle();
 }
