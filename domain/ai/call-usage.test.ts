@@ -17,6 +17,7 @@ describe('reads the usage wherever the provider streams it', () => {
   };
   const only = `data: ${JSON.stringify({ id: '1', model: 'm', choices: [], usage })}\n\n`;
   const nothing = `data: ${JSON.stringify({ id: '1', model: 'm', choices: null, usage })}\n\n`;
+  const bare = `data: ${JSON.stringify({ id: '1', model: 'm', usage })}\n\n`;
   const ask = async (frames: string[], more: object = {}) => {
     upstream.act = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -31,6 +32,7 @@ describe('reads the usage wherever the provider streams it', () => {
     ['with the usage between them', [chunk(0, {}, 'stop'), only, chunk(1, {}, 'stop')], 2],
     ['with the usage in the last chunk', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop', { usage })], 2],
     ['with the usage in an empty chunk', [chunk(0, {}, 'stop'), chunk(0, { content: '' }, null, { usage })], 2],
+    ['whose usage has no member for choices', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop'), bare], 2],
     ['that has the usage without choices', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop'), nothing], 2],
     ['that says "" until the end', [chunk(0, { content: 'a' }, ''), chunk(0, { content: 'b' }, ''), only], 3],
     [

@@ -148,12 +148,10 @@ class PassThrough implements Translator {
     this.#finished ||= seen.finish;
     this.#writtenBytes += seen.writtenBytes;
     if (seen.error || event === 'error') this.failure = this.#failureIn(data, event);
-    // Drop events of other kinds: they are meant for clients of this provider.
-    if (this.failure || !text.includes('"choices"')) return;
-    const withUsage = seen.usage && this.#readUsage(data);
+    const withUsage = !this.failure && seen.usage && this.#readUsage(data);
     if (this.failure) return;
-    const hasChoice = !NO_CHOICE.test(text);
-    // Drop the chunk: it is empty, or it has only the usage, which the last chunk with choices gets.
+    const hasChoice = text.includes('"choices"') && !NO_CHOICE.test(text);
+    // Drop the chunk: it is an event for clients of this provider, or it has only the usage, which the last chunk with choices gets.
     if (!hasChoice && !(withUsage && this.#asksForUsage)) return;
     if (!this.#asksForUsage) this.#releaseHeld(out);
     const named = this.#replaceModel(data, seen);
