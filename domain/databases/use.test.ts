@@ -11,7 +11,7 @@ import { MIGRATIONS } from '../../table/migrations/migrations.ts';
 import { create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
-import { simulation } from '../../test/simulation/simulation.ts';
+import { interruptEach, simulation } from '../../test/simulation/simulation.ts';
 import { overrideLimits } from '../limits/overrides.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { advanceDatabase } from './clusters.ts';
@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 
 /** An account with two databases, limits of 100 MiB and 1,000 DPUs, and clusters whose use a test decides. */
 async function world(startAt = '2026-01-10T00:00:00Z') {
-  const { steady, clock, memory } = simulation({ startAt: Date.parse(startAt) });
+  const { steady, clock, memory, startProcess } = simulation({ startAt: Date.parse(startAt) });
   const { deps } = steady;
   const usage = new Map<string, DatabaseUsage>();
   const reads: (readonly string[])[] = [];
@@ -59,11 +59,12 @@ async function world(startAt = '2026-01-10T00:00:00Z') {
     ),
   ]);
   await startMeasuring(deps, accountId);
-  const measure = async () => (await sweep({ ...deps, databaseMetrics }, databaseUseQueue)).results;
+  const measure = async (by = deps) => (await sweep({ ...by, databaseMetrics }, databaseUseQueue)).results;
   return {
     deps,
     clock,
     memory,
+    startProcess,
     reads,
     clusters,
     measure,
@@ -223,6 +224,16 @@ test('a month that begins during a measurement begins with no use', async () => 
   expect(await measure()).toMatchObject([{ units: 0 }]);
   expect(await account()).toMatchObject({ databaseMonth: '2026-02', databaseUnits: 0 });
   expect(await read('b')).toMatchObject({ access: 'ALL', unitsMonth: '2026-02' });
+});
+
+test('two measurements at once record one change of the access of each database', async () => {
+  await interruptEach(async ({ by }) => {
+    const { use, measure, read, memory, startProcess } = await world();
+    use(1000);
+    await measure(startProcess({ faults: by(() => measure()) }).deps);
+    expect(await read('a')).toMatchObject({ access: 'OWNER', units: 1000 });
+    expect(memory.items('AUDIT').map(({ subjectId }) => subjectId).toSorted()).toEqual(['db_a', 'db_b']);
+  });
 });
 
 test('a raised limit starts a measurement immediately and lets applications connect', async () => {

@@ -7,6 +7,7 @@ import {
   databaseListOf,
   deletedDatabasesOf,
 } from '../../table/entities/databases.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
@@ -85,7 +86,9 @@ async function storeUse(
     ...(usage?.storageBytes === undefined ? {} : { storageBytes: usage.storageBytes }),
     ...(isChanged ? { access, ...scheduleCheck(deps) } : {}),
   };
-  const when = { id: { is: database.id }, status: { is: 'AVAILABLE' } };
+  // Of two concurrent measurements, one changes the access.
+  const isFirst = isChanged ? { access: unchanged(database.access) } : {};
+  const when = { id: { is: database.id }, status: { is: 'AVAILABLE' }, ...isFirst };
   const write = change(Database, database, { set, when }, concurrentUpdate);
   const { id: subjectId, accountId, name } = database;
   const changed = {
