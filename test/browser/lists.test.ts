@@ -2,31 +2,10 @@ import type { BrowserContext } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { newAccount, setLimits } from '../support/harness.ts';
-import { openScreen, POLL, signedInContext } from './browser.ts';
+import { openScreen, POLL, signedInContext, VIEWPORTS } from './browser.ts';
+import { AT, apiKey, COUNT, call, credits, serveList } from './lists.ts';
 
-const AT = '2026-01-31T09:30:00.000Z';
-const COUNT = 230;
 const plan = { slug: 'web-1', name: 'Web 1', category: 'WEB' };
-
-/** Serves a list of 230 in pages, like the API; `wrapped` builds the response of a page. */
-async function serveList(
-  context: BrowserContext,
-  path: string,
-  item: (n: number) => object,
-  wrapped = (data: object[], has_more: boolean): object => ({ data, has_more }),
-): Promise<void> {
-  await context.route(
-    (url) => url.pathname.endsWith(`/dashboard/v1${path}`),
-    async (route) => {
-      const query = new URL(route.request().url()).searchParams;
-      const [limit, cursor] = [Number(query.get('limit') ?? 50), query.get('cursor')];
-      const start = cursor === null ? 0 : Number(cursor.slice('id_'.length)) + 1;
-      const length = Math.max(0, Math.min(limit, COUNT - start));
-      const data = Array.from({ length }, (_, n) => ({ id: `id_${start + n}`, createdAt: AT, ...item(start + n) }));
-      await route.fulfill({ json: wrapped(data, start + limit < COUNT) });
-    },
-  );
-}
 
 const app = {
   name: 'An app',
@@ -56,7 +35,6 @@ const hosting = {
   plan,
   mailboxes: 0,
 };
-const call = { type: 'CALL', requestId: 'r', inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
 
 interface ListCase {
   at: string;
@@ -95,6 +73,7 @@ const LISTS: [string, ListCase][] = [
   ],
   ['invoices', { at: 'billing/invoices', path: '/invoices', item: (n) => ({ ...invoice, number: `Item ${n}.` }) }],
   ['endpoints', { at: 'developers/webhooks', path: '/webhooks', item: (n) => ({ ...endpoint, url: `Item ${n}.` }) }],
+  ['keys', { at: 'developers', path: '/keys', item: (n) => ({ ...apiKey, name: `Item ${n}.` }) }],
   [
     'deployments',
     {
@@ -116,19 +95,36 @@ const LISTS: [string, ListCase][] = [
   ],
 ];
 
-test.each(LISTS)('%s: a list of 230 loads to its end, page by page, and is searched whole', async (_what, list) => {
-  const { at, path, item, size = 100, search = 'search' in list ? undefined : 'q' } = list;
-  const context = await signedInContext(await newAccount());
-  await context.route('**/dashboard/v1/apps/app_1', (route) =>
+/** Runs in the page: scrolls to the button at the end of a list. Returns how far it moves in the frames after that: a click could miss it. */
+const DRIFT = `(async () => {
+  const button = [...document.querySelectorAll('main button')].findLast(({ textContent }) => textContent === 'Show more');
+  button.scrollIntoView({ block: 'center' });
+  const { top } = button.getBoundingClientRect();
+  for (let frame = 0; frame < 5; frame += 1) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return Math.round(button.getBoundingClientRect().top - top);
+})()`;
+
+const serveApp = (context: BrowserContext) =>
+  context.route('**/dashboard/v1/apps/app_1', (route) =>
     route.fulfill({
       json: { data: { id: 'app_1', ...app, ...settings, startFile: 'x', createdAt: AT, updatedAt: AT } },
     }),
   );
+
+test.each(LISTS)('%s: a list of 230 loads to its end, page by page, and is searched whole', async (_what, list) => {
+  const { at, path, item, size = 100, search = 'search' in list ? undefined : 'q' } = list;
+  const context = await signedInContext(await newAccount());
+  await serveApp(context);
   await serveList(context, '/webhooks', () => endpoint);
   await serveList(context, path, item);
   const page = await openScreen(context, at);
   const shown = page.getByText(/Item \d+\./);
   const more = page.getByRole('button', { name: 'Show more' }).last();
+  await expect.poll(() => shown.count(), POLL).toBe(size);
+  for (const width of ['phone', 'desk'] as const) {
+    await page.setViewportSize(VIEWPORTS[width]);
+    expect(await page.evaluate<number>(DRIFT), `drift of the button (${width})`).toBe(0);
+  }
   for (let count = size; count < COUNT; count += size) {
     await expect.poll(() => shown.count(), POLL).toBe(count);
     await more.click();
@@ -160,14 +156,7 @@ test('a search with many matches shows a hundred of them, and more on request', 
 
 test('the AI usage history loads to its end', async () => {
   const context = await signedInContext(await newAccount());
-  await serveList(
-    context,
-    '/ai/credits',
-    () => ({ ...call, model: 'some/model', amountMicroRand: -1_000_000 }),
-    (entries, has_more) => ({
-      data: { balance: '1.00', available: '1.00', balanceMicroRand: 1_000_000, entries, has_more },
-    }),
-  );
+  await serveList(context, '/ai/credits', () => call, credits);
   const page = await openScreen(context, 'ai');
   const rows = page.getByRole('region', { name: 'AI usage history' }).getByRole('row');
   // One row is the head.
