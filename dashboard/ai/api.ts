@@ -15,6 +15,7 @@ import { recoveryInterval } from '../api/query-client.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
+import { useMorePages } from '../api/use-more-pages.ts';
 
 export type Credits = Output<typeof getAiCredits>['data'];
 export type LedgerEntry = Credits['entries'][number];
@@ -30,7 +31,7 @@ const uniqueById = (entries: readonly LedgerEntry[]): LedgerEntry[] => [
 /** Reads the credit balance and the ledger page by page; a refresh reloads all loaded pages. */
 export function useCredits() {
   const api = useApi();
-  return useInfiniteQuery({
+  const list = useInfiniteQuery({
     queryKey: [getAiCredits.id],
     queryFn: ({ pageParam }) =>
       api.call(getAiCredits, {
@@ -38,14 +39,17 @@ export function useCredits() {
       }),
     initialPageParam: '',
     getNextPageParam: ({ data: { entries, has_more } }) => (has_more ? entries.at(-1)?.id : undefined),
-    select: ({ pages: [first, ...more] }): { data: Credits } => {
+    select: ({ pages: [first, ...more] }): { data: Credits; pageCount: number } => {
       if (!first) throw new Error('a successful query has at least one page');
       const entries = [first, ...more].flatMap(({ data }) => data.entries);
-      return { data: { ...first.data, entries: uniqueById(entries) } };
+      return { data: { ...first.data, entries: uniqueById(entries) }, pageCount: more.length + 1 };
     },
     refetchInterval: recoveryInterval,
   });
+  const { data, errorUpdateCount, refetch } = list;
+  return { data, errorUpdateCount, refetch, ...useMorePages(list, getAiCredits.id) };
 }
+
 /** Days that the charts cover, including today. */
 export const USAGE_DAYS = 30;
 

@@ -1,8 +1,8 @@
 import { type InfiniteData, type QueryKey, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import type { CallerInput, Output, Route } from '../../contract/route.ts';
 import { useApi } from './context.ts';
 import { recoveryInterval } from './query-client.ts';
+import { type MorePages, useMorePages } from './use-more-pages.ts';
 
 interface Page<T> {
   data: T[];
@@ -12,7 +12,11 @@ interface Page<T> {
 
 type Item<R> = Output<R> extends Page<infer T> ? T : never;
 
-export type ListResult<T> = UseInfiniteQueryResult<Page<T>>;
+export type ListResult<T> = MorePages &
+  Pick<
+    UseInfiniteQueryResult<Page<T>>,
+    'data' | 'isPending' | 'isSuccess' | 'isFetching' | 'failureCount' | 'errorUpdateCount' | 'refetch'
+  >;
 
 interface ListOptions<T> {
   /** Items per request. */
@@ -51,8 +55,9 @@ export function useApiList<R extends Route>(
 ): ListResult<Item<R>> {
   type List = Page<Item<R> & { id: string }>;
   const api = useApi();
+  const queryKey = [route.id, 'list', input, filter];
   const list = useInfiniteQuery<List, Error, Pages<Item<R> & { id: string }>, QueryKey, string>({
-    queryKey: [route.id, 'list', input, filter],
+    queryKey,
     queryFn: async ({ pageParam }) => {
       const defined = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
       const query = { ...defined, limit: String(pageSize), ...(pageParam === '' ? {} : { cursor: pageParam }) };
@@ -68,10 +73,8 @@ export function useApiList<R extends Route>(
       return interval && interval * Math.max(1, data?.pages.length ?? 1);
     },
   });
-  const { data, hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const { data, isPending, isSuccess, isFetching, failureCount, errorUpdateCount, refetch } = list;
   const isSearching = data?.data.length === 0 && data.pageCount < MAX_EMPTY_PAGES;
-  useEffect(() => {
-    if ((allPages || isSearching) && hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [allPages, isSearching, hasNextPage, isFetching, isError, fetchNextPage]);
-  return list;
+  const more = useMorePages(list, JSON.stringify(queryKey), allPages || isSearching);
+  return { data, isPending, isSuccess, isFetching, failureCount, errorUpdateCount, refetch, ...more };
 }

@@ -1,27 +1,18 @@
 import { Button, Center } from '@mantine/core';
+import type { MorePages } from '../api/use-more-pages.ts';
 import { FailureAlert } from './FailureAlert.tsx';
 
-interface ShowMoreProps {
-  /** A paged list. */
-  list: {
-    hasNextPage: boolean;
-    isFetchingNextPage: boolean;
-    isFetchNextPageError: boolean;
-    error: unknown;
-    fetchNextPage: () => Promise<unknown>;
-  };
-}
-
-/** A button that loads the next page; nothing at the end of the list. */
+/** A button that loads the next page of a paged list; nothing at the end of the list. */
 export function ShowMore({
   list: { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage },
-}: ShowMoreProps) {
+}: {
+  list: MorePages;
+}) {
   if (!hasNextPage) return null;
-  const more = () => void fetchNextPage();
-  if (isFetchNextPageError && !isFetchingNextPage) return <FailureAlert error={error} retry={more} />;
+  if (isFetchNextPageError && !isFetchingNextPage) return <FailureAlert error={error} retry={fetchNextPage} />;
   return (
     <Center className="no-print">
-      <Button variant="default" loading={isFetchingNextPage} onClick={more}>
+      <Button variant="default" loading={isFetchingNextPage} onClick={fetchNextPage}>
         Show more
       </Button>
     </Center>
