@@ -29,14 +29,15 @@ interface DeploymentScreenProps {
   appId: string;
   /** Undefined while it is loading, or when it cannot be read. */
   app: DeployedApp | undefined;
-  /** Details and log are shown only after the application has loaded: its link would shift them. */
+  /** The deployment is shown only after the application has loaded: its parts of the title and its link would shift the rest. */
   isAppLoading: boolean;
   deploymentId: string;
 }
 
 /** One deployment with its live build log. */
 export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: DeploymentScreenProps) {
-  const { deployments, older, deployment } = useDeployment(appId, deploymentId);
+  const { deployments, older, deployment: loaded } = useDeployment(appId, deploymentId);
+  const deployment = isAppLoading ? undefined : loaded;
   // The application is read less often: until then, a deployment that has just succeeded is its active one.
   const isLive =
     app?.liveDeploymentId === deploymentId ||
