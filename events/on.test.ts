@@ -55,6 +55,12 @@ describe('a rule wants', () => {
     ['removed: not one that did not', on(Order).removed({ status: 'PAID' }, act), removed(open), false],
     ['becomes: an item that comes to match', on(Order).becomes({ status: 'PAID' }, act), [open, paid], true],
     ['becomes: a new item that matches', on(Order).becomes({ status: 'PAID' }, act), created(paid), true],
+    [
+      'becomes: a new item that matches, even if an absent one would match too',
+      on(Order).becomes({ status: not('PAID') }, act),
+      created(open),
+      true,
+    ],
     ['becomes: not one that matched', on(Order).becomes({ status: 'PAID' }, act), [paid, { ...paid, cents: 6 }], false],
     ['becomes: not one that matches no more', on(Order).becomes({ status: 'PAID' }, act), [paid, open], false],
     ['becomes: not a removed one', on(Order).becomes({ status: 'PAID' }, act), removed(paid), false],
@@ -126,6 +132,7 @@ describe('a field matches', () => {
     ['as much by above: no', on(Order).created({ cents: above(5) }, act), open, false],
     ['text by above: no', on(Order).created({ cents: above(4) }, act), { ...open, cents: '5' }, false],
     ['an object by its fields', on(Order).created({ address: { checked: false } }, act), home, true],
+    ['an object by other fields: no', on(Order).created({ address: { checked: true } }, act), home, false],
     ['an absent object by its fields: no', on(Order).created({ address: { checked: false } }, act), open, false],
     [
       'a scalar by the fields of an object: no',
