@@ -37,15 +37,23 @@ export async function listDnsRecords(
   return { data, has_more: false, provider: domain.dnsProvider };
 }
 
+interface PlannedChange {
+  write: Write;
+  change: AuditedChange;
+  /** True for a change that is valid whatever the other records are. It does not have to repeat when another change is first. */
+  isIndependent?: true;
+}
+
 /**
- * Changes the records of a domain. Each change increments the zone's version in its transaction, so that the records that `plan` was
- * given are still current when its write happens. Throws 409 if the platform does not manage the domain's records.
+ * Changes the records of a domain. Each change increments the zone's version in its transaction. Unless the change is independent, the
+ * records that `plan` was given are still current when its write happens. Throws 409 if the platform does not manage the domain's
+ * records.
  */
 async function changeRecords(
   deps: Deps,
   caller: Caller,
   domainId: string,
-  plan: (domain: Domain, records: readonly DnsRecord[]) => { write: Write; change: AuditedChange },
+  plan: (domain: Domain, records: readonly DnsRecord[]) => PlannedChange,
 ): Promise<{ data: { ok: true } }> {
   const { accountId } = caller;
   return await retryRequest(async () => {
@@ -58,9 +66,9 @@ async function changeRecords(
     if (domain.dnsProvider === 'EXTERNAL' || !zone) {
       throw new ApiError('conflict', 'This domain uses external name servers: change its records there.');
     }
-    const { write, change: entry } = plan(domain, records);
-    const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
-    const what = { set, when: { version: { is: zone.version } } };
+    const { write, change: entry, isIndependent } = plan(domain, records);
+    const when = isIndependent ? {} : { version: { is: zone.version } };
+    const what = { set: zoneChanged(deps.now(), zone), add: { version: 1 }, when };
     const incrementVersion = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
     return await deps.commit([incrementVersion, write], { data: { ok: true as const } }, entry);
   });
@@ -113,7 +121,8 @@ export async function deleteDnsRecord(
   const removeRecord = (_: Domain, records: readonly DnsRecord[]) => {
     const before = records.find(({ id }) => id === recordId);
     if (!before) throw noSuchRecord();
-    return { write: remove(DnsRecord, { domainId, id: recordId }), change: { subjectId: recordId, before } };
+    const write = remove(DnsRecord, { domainId, id: recordId }, { pk: 'present' }, noSuchRecord);
+    return { write, change: { subjectId: recordId, before }, isIndependent: true as const };
   };
   return await changeRecords(deps, caller, domainId, removeRecord);
 }

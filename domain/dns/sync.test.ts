@@ -175,6 +175,46 @@ test('the name servers converge to the last of racing changes while they fail an
   console.log(`${SCENARIOS} scenarios of eight racing changes, mirrored ${mirrored} times`);
 });
 
+test('each of twenty concurrent deletions succeeds at its first attempt, beside additions', async () => {
+  const { needs } = await simulate(1);
+  const caller = { accountId: 'acc', keyId: '' };
+  const body = (content: number) => ({
+    id: 'dom',
+    type: 'A' as const,
+    name: 'www',
+    ttl: 60,
+    content: `192.0.2.${content}`,
+  });
+  for (let index = 0; index < 20; index += 1) await addDnsRecord(needs, caller, body(index));
+  const { data } = await listDnsRecords(needs, caller, { id: 'dom' });
+  let attempts = 0;
+  const commit: typeof needs.commit = async (...given) => {
+    attempts += 1;
+    return await needs.commit(...given);
+  };
+  const deletions = data.map(({ id: recordId }) =>
+    deleteDnsRecord({ ...needs, commit }, caller, { id: 'dom', recordId }),
+  );
+  const additions = [20, 21].map((index) => addDnsRecord(needs, caller, body(index)));
+  await Promise.all([...deletions, ...additions]);
+  expect(attempts).toBe(20);
+  const left = (await listDnsRecords(needs, caller, { id: 'dom' })).data.map(({ content }) => content);
+  expect(left.toSorted()).toEqual(['192.0.2.20', '192.0.2.21']);
+  expect(await needs.table.get(Zone, { accountId: 'acc', domainId: 'dom' })).toMatchObject({ version: 42 });
+});
+
+test('of concurrent deletions of one record, one succeeds and the others are 404', async () => {
+  const { needs } = await simulate(1);
+  const caller = { accountId: 'acc', keyId: '' };
+  await addDnsRecord(needs, caller, { id: 'dom', type: 'A', name: 'www', content: '192.0.2.1', ttl: 60 });
+  const [first] = (await listDnsRecords(needs, caller, { id: 'dom' })).data;
+  const one = () => deleteDnsRecord(needs, caller, { id: 'dom', recordId: first?.id ?? '' });
+  const results = await Promise.allSettled(Array.from({ length: 5 }, one));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+  expect(reasons).toEqual(Array(4).fill('not_found'));
+});
+
 test.each([
   ['a CNAME beside an A record', { type: 'CNAME' as const, content: 'x.example.net' }],
   ['the same record twice', { type: 'A' as const, content: '192.0.2.1' }],
