@@ -48,7 +48,11 @@ function describeAccess({ access, right }: Route): string {
 export const HEADERS: Readonly<Record<string, Json>> = {
   'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in any 60 seconds' },
   'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that remain in the current window' },
-  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'When the window resets, in Unix seconds' },
+  'X-RateLimit-Reset': {
+    schema: { type: 'integer' },
+    description:
+      'When the whole limit is available again, or, if no request remains, the next one is allowed, in Unix seconds',
+  },
   'X-Request-Id': { schema: { type: 'string' }, description: 'The id of the request. Quote it when you ask for help.' },
   'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait before a retry' },
   'Idempotent-Replayed': {

@@ -37,10 +37,11 @@ test('never allows more than the limit in any 60 seconds, and is at most one sec
       for (const pause of pauses) {
         at += pause;
         const within = (seconds: number) => allowed.filter((time) => time > at - seconds * 1000).length;
-        const { retryAfter, reset } = ask(at);
+        const { remaining, retryAfter, reset } = ask(at);
         expect(reset).toBeGreaterThan(at / 1000);
         expect(reset).toBeLessThanOrEqual(Math.floor(at / 1000) + 60);
         if (retryAfter === undefined) {
+          if (remaining > 0) expect(reset).toBe(Math.floor(at / 1000) + 60);
           expect(within(60)).toBeLessThan(limit);
           allowed.push(at);
         } else {
@@ -68,13 +69,13 @@ test('a client that waits for Retry-After is allowed', () => {
   );
 });
 
-test('the headers count down and give the second when the oldest request expires', () => {
+test('the headers count down and give the second when the limit is whole again, or the next request is allowed', () => {
   const ask = limiter(3);
   const second = Math.floor(START / 1000);
   expect(ask(START)).toMatchObject({ limit: 3, remaining: 2, reset: second + 60, retryAfter: undefined });
-  expect(ask(START + 10_000)).toMatchObject({ remaining: 1, reset: second + 60 });
+  expect(ask(START + 10_000)).toMatchObject({ remaining: 1, reset: second + 70 });
   expect(ask(START + 20_000)).toMatchObject({ remaining: 0, reset: second + 60 });
-  expect(ask(START + 30_000)).toMatchObject({ remaining: 0, retryAfter: 31 });
+  expect(ask(START + 30_000)).toMatchObject({ remaining: 0, retryAfter: 31, reset: second + 61 });
   expect(ask(START + 61_000)).toMatchObject({ remaining: 0, reset: second + 70 });
 });
 
@@ -118,7 +119,7 @@ test('counts the per-second attributes of earlier versions, and removes them whe
   const now = new Date(START);
   const second = Math.floor(START / 1000);
   const item = { [`h${second - 61}`]: 5, [`h${second - 60}`]: 3, [`h${second}`]: 2, hash: 'h1', createdAt: '2026' };
-  expect(evaluateQuota(item, now, 10)).toMatchObject({ remaining: 5, stale: [`h${second - 61}`], reset: second + 1 });
+  expect(evaluateQuota(item, now, 10)).toMatchObject({ remaining: 5, stale: [`h${second - 61}`], reset: second + 60 });
 });
 
 test('an item in constant use has a quarter as many attributes as the window has seconds', () => {

@@ -18,7 +18,10 @@ const MAX_STALE_ATTRIBUTES = 20;
 export interface Quota {
   limit: number;
   remaining: number;
-  /** Unix seconds when the oldest counted request is 60 seconds old; in the future. */
+  /**
+   * Unix seconds, in the future: when the whole limit is available again if no further request follows. While no request remains, when
+   * the next one is allowed.
+   */
   reset: number;
   /** Seconds after which a request is allowed; undefined if this request is allowed. */
   retryAfter: number | undefined;
@@ -83,13 +86,16 @@ export function evaluateQuota(item: Record<string, unknown>, now: Date, limit: n
     oldest = Math.min(oldest, entry.second);
   }
   const allowedAt = used > limit ? timeAllowed(counted, used - 1, limit, leaves) : undefined;
+  const retryAfter = allowedAt && Math.max(1, Math.ceil(Math.min(allowedAt - time, WINDOW_SECONDS)));
+  // The oldest request of a steady client expires within the second, which has passed before a slow response arrives.
+  const wholeAt = used < limit ? second + WINDOW_SECONDS : Math.max(second + 1, oldest + WINDOW_SECONDS);
   // The current second has used the whole limit: count no more requests in it.
   const isFull = allowedAt === second + 1 + WINDOW_SECONDS;
   return {
     limit,
     remaining: Math.max(0, limit - used),
-    reset: Math.max(second + 1, oldest + WINDOW_SECONDS),
-    retryAfter: allowedAt && Math.max(1, Math.ceil(Math.min(allowedAt - time, WINDOW_SECONDS))),
+    reset: retryAfter === undefined ? wholeAt : second + retryAfter,
+    retryAfter,
     fullAt: isFull ? now.getTime() : undefined,
     stale,
     staleLimitReached: stale.length > MAX_STALE_ATTRIBUTES,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../../contract/route.ts';
 import { routes } from '../../../contract/routes.ts';
 import { hashKey } from '../../../domain/accounts/credentials.ts';
+import { countAt } from '../../../domain/accounts/rate-limit.ts';
 import { Credential } from '../../../table/entities/accounts.ts';
 import { change } from '../../../table/writes.ts';
 import { clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
@@ -69,6 +70,17 @@ test('every response carries the rate limit and a request id', async () => {
     expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000);
     expect(headers.get('x-request-id')).toBeTruthy();
   }
+});
+
+test('the reset of a key in steady use is not already over when a slow response arrives', async () => {
+  const account = await newAccount();
+  const deps = await platformDeps();
+  const second = Math.floor(Date.now() / 1000);
+  const used = Object.assign({}, ...[59, 40, 20, 5].map((ago) => countAt(new Date((second - ago) * 1000))));
+  await deps.table.transact([change(Credential, { hash: hashKey(account.secretKey) }, { add: used })]);
+  const { headers } = await raw('/v1/apps', { headers: { authorization: `Bearer ${account.secretKey}` } });
+  expect(Number(headers.get('x-ratelimit-remaining'))).toBeLessThan(119);
+  expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThanOrEqual(second + 60);
 });
 
 test('of 130 concurrent requests with one key 120 succeed, and the others are told when to retry', async () => {
