@@ -829,11 +829,6 @@ export interface GetAppInput {
 
 export interface UpdateAppInput {
   id: string;
-  /** Addition: changes the name. The slug and the addresses stay the same. */
-  name?: string | undefined;
-  /** Addition: changes the framework. Default commands and files become those of the new framework. */
-  framework?: "NEXTJS" | "NODE" | "EXPRESS" | "NUXT" | undefined;
-  repoUrl?: string | undefined;
   branch?: string | undefined;
   nodeVersion?: "20" | "22" | "24" | undefined;
   installCommand?: string | undefined;
@@ -1084,7 +1079,7 @@ export interface Operations {
   createApp: { input: CreateAppInput; optional: false; shape: 'single'; result: Application };
   /** Read an application. `GET /v1/apps/{id}` */
   getApp: { input: GetAppInput; optional: false; shape: 'single'; result: Application };
-  /** Update an application and its build, start and deployment settings. `PATCH /v1/apps/{id}` */
+  /** Update an application’s build, start and deployment settings. `PATCH /v1/apps/{id}` */
   updateApp: { input: UpdateAppInput; optional: false; shape: 'single'; result: Application };
   /** Delete an application with its site, files and databases; this cannot be undone. `DELETE /v1/apps/{id}` */
   deleteApp: { input: DeleteAppInput; optional: false; shape: 'single'; result: {

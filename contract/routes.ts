@@ -28,7 +28,7 @@ import {
   listProviderKeys,
   putProviderKey,
 } from './ai/management.ts';
-import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.ts';
+import { createApp, deleteApp, editApp, getApp, listApps, updateApp } from './apps/apps.ts';
 import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
 import { readAppLogs } from './apps/logs.ts';
@@ -183,6 +183,7 @@ export const dashboardRoutes = [
   updateKey,
   revokeKey,
   updateDomain,
+  editApp,
   getDeployKey,
   getGitHook,
   inspectRepository,

@@ -113,23 +113,30 @@ const CreateApplication = () =>
     healthCheckPath: describe(z.optional(HealthCheckPath()), HEALTH_CHECK_PATH),
   });
 
-const UpdateApplication = () =>
+/** The fields that a key may change: those of the specification, and the additions among the settings for the start. */
+const UPDATABLE = () => ({
+  branch: z.optional(Branch()),
+  nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
+  installCommand: z.optional(Command()),
+  buildCommand: describe(z.optional(z.nullable(BuildCommand())), BUILD_COMMAND),
+  startFile: z.optional(StartFile()),
+  startCommand: describe(z.optional(z.nullable(Command())), START_COMMAND),
+  rootDirectory: describe(z.optional(z.nullable(RootDirectory())), ROOT_DIRECTORY),
+  healthCheckPath: describe(z.optional(HealthCheckPath()), HEALTH_CHECK_PATH),
+  autoDeploy: z.optional(z.boolean()),
+});
+
+const UpdateApplication = () => z.object(UPDATABLE());
+
+const EditApplication = () =>
   z.object({
-    name: describe(z.optional(Name()), 'Addition: changes the name. The slug and the addresses stay the same.'),
+    name: describe(z.optional(Name()), 'Changes the name. The slug and the addresses stay the same.'),
     framework: describe(
       z.optional(z.enum(FRAMEWORKS)),
-      'Addition: changes the framework. Default commands and files become those of the new framework.',
+      'Changes the framework. Default commands and files become those of the new framework.',
     ),
     repoUrl: z.optional(RepositoryUrl()),
-    branch: z.optional(Branch()),
-    nodeVersion: z.optional(z.enum(NODE_VERSIONS)),
-    installCommand: z.optional(Command()),
-    buildCommand: describe(z.optional(z.nullable(BuildCommand())), BUILD_COMMAND),
-    startFile: z.optional(StartFile()),
-    startCommand: describe(z.optional(z.nullable(Command())), START_COMMAND),
-    rootDirectory: describe(z.optional(z.nullable(RootDirectory())), ROOT_DIRECTORY),
-    healthCheckPath: describe(z.optional(HealthCheckPath()), HEALTH_CHECK_PATH),
-    autoDeploy: z.optional(z.boolean()),
+    ...UPDATABLE(),
   });
 
 const tag = 'Applications';
@@ -179,12 +186,28 @@ export const updateApp = /* @__PURE__ */ route({
   method: 'PATCH',
   path: '/v1/apps/{id}',
   access: 'write',
-  right: 'develop',
   audit: 'app.updated',
-  summary: 'Update an application and its build, start and deployment settings',
+  summary: 'Update an application’s build, start and deployment settings',
   tag,
   params: Id,
   body: UpdateApplication,
+  response: () => single(Application()),
+  // The dashboard's path also changes the name, framework and repository (editApp).
+  alsoOnDashboard: false,
+});
+
+/** For the dashboard only: the specification defines the fields that `PATCH /v1/apps/{id}` changes. */
+export const editApp = /* @__PURE__ */ route({
+  id: 'editApp',
+  method: 'PATCH',
+  path: '/dashboard/v1/apps/{id}',
+  access: 'login',
+  right: 'develop',
+  audit: 'app.updated',
+  summary: 'Change an application’s name, framework, repository and settings',
+  tag,
+  params: Id,
+  body: EditApplication,
   response: () => single(Application()),
   uses: ['repositories'],
 });

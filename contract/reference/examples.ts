@@ -41,6 +41,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   createApp: ['framework', 'repoUrl'],
   updateApp: ['branch', 'healthCheckPath'],
+  editApp: ['name', 'repoUrl'],
   addDnsRecord: ['name', 'ttl'],
   createWebhook: ['events'],
   setAutoTopUp: ['threshold', 'amount'],

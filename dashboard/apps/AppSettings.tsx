@@ -1,6 +1,6 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { updateApp } from '../../contract/apps/apps.ts';
+import { editApp } from '../../contract/apps/apps.ts';
 import { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, SwitchField, TextField } from '../form/fields.tsx';
@@ -83,7 +83,7 @@ function Detected({ detected }: { detected: NonNullable<Application['detected']>
 }
 
 function BuildSettings({ app }: { app: Application }) {
-  const form = useForm(updateApp.body, toValues(app), (values) => toBody(app, values), `settings ${app.id}`);
+  const form = useForm(editApp.body, toValues(app), (values) => toBody(app, values), `settings ${app.id}`);
   const update = useUpdateApp();
   const { field, values } = form;
   const body = toBody(app, values);

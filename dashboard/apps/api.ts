@@ -1,4 +1,4 @@
-import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contract/apps/apps.ts';
+import { createApp, deleteApp, editApp, getApp, listApps } from '../../contract/apps/apps.ts';
 import { listEnvKeys, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
@@ -50,7 +50,7 @@ export const useRepository = ({ url, branch, rootDirectory }: Record<'url' | 'br
 const isSameRepository = (input: unknown, url: string): boolean => Object(Object(input).query).url === url;
 
 export const useCreateApp = () => useApiMutation(createApp, [listApps]);
-export const useUpdateApp = () => useApiMutation(updateApp, [getApp, listApps]);
+export const useUpdateApp = () => useApiMutation(editApp, [getApp, listApps]);
 export const useDeleteApp = () => useApiMutation(deleteApp, [listApps]);
 
 export const useEnv = (id: string) => useApiQuery(listEnvKeys, { params: { id } });

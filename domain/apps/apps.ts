@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
   deleteApp as DeleteRoute,
+  editApp as EditRoute,
   getApp as GetRoute,
   listApps as ListRoute,
-  updateApp as UpdateRoute,
 } from '../../contract/apps/apps.ts';
 import { entryOf, FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -127,12 +127,12 @@ export async function getApp(
   return { data: viewApp(await findApp(deps, caller, id)) };
 }
 
-/** PATCH /v1/apps/{id}: changes the given settings. Settings for the build and the start apply from the next deployment. */
+/** PATCH /v1/apps/{id} and PATCH /dashboard/v1/apps/{id}: changes the given settings. Settings for the build and the start apply from the next deployment. */
 export async function updateApp(
   deps: Deps,
   { accountId }: Caller,
-  { id, ...changes }: Input<typeof UpdateRoute>,
-): Promise<Output<typeof UpdateRoute>> {
+  { id, ...changes }: Input<typeof EditRoute>,
+): Promise<Output<typeof EditRoute>> {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   if (changes.repoUrl !== undefined) assertRepositoryUrl(changes.repoUrl, deps.settings.allowLocalRepositories);
   // Settings that the owner chooses are no longer replaced by those detected in the repository.
@@ -140,7 +140,7 @@ export async function updateApp(
     ...(changes.branch === undefined ? [] : ['branchByDefault']),
     ...(changes.nodeVersion === undefined ? [] : ['nodeVersionByDefault']),
   ];
-  const update = async (): Promise<Output<typeof UpdateRoute>> => {
+  const update = async (): Promise<Output<typeof EditRoute>> => {
     const app = await findApp(deps, { accountId }, id);
     const when = { status: { isNot: 'DELETING' }, updatedAt: { is: app.updatedAt } } as const;
     const settings = { ...newDefaults(app, changes.framework), ...given };

@@ -27,6 +27,7 @@ const BODIES: Record<string, object> = {
   resendSkipped: { since: new Date(Date.now() - 60_000).toISOString() },
   createDatabase: { name: 'stolen' },
   updateApp: { branch: 'stolen' },
+  editApp: { name: 'stolen' },
   updateMember: { role: 'read-only' },
   updateDomain: { autoRenew: false },
 };

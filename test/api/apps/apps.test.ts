@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { getAccount } from '../../../contract/accounts/accounts.ts';
-import { createApp, deleteApp, getApp, listApps, updateApp } from '../../../contract/apps/apps.ts';
+import { createApp, deleteApp, editApp, getApp, listApps, updateApp } from '../../../contract/apps/apps.ts';
 import { inspectRepository } from '../../../contract/apps/repository-inspection.ts';
 import { clientOf, codeOf, local, newAccount, type OpenedAccount, raw } from '../../support/harness.ts';
 
@@ -192,11 +192,32 @@ test('PATCH changes only the given fields', async () => {
   expect(refused.error?.message).toBe('autoDeploy: must be a boolean');
 });
 
-test('a changed name keeps the address, and another framework brings its defaults where none was chosen', async () => {
+test('PATCH of a key ignores the fields that the specification does not let it change, and names them', async () => {
+  const account = await newAccount();
+  const before = (await create(account, { framework: 'EXPRESS' })).body.data;
+  const fields = {
+    name: 'Renamed',
+    framework: 'NUXT',
+    repoUrl: 'https://example.com/other.git',
+    slug: 'x',
+    status: 'SUSPENDED',
+  };
+  const { status, headers, body } = await account.call(updateApp, {
+    params: { id: before.id },
+    body: { ...fields, branch: 'next' } as never,
+  });
+  expect(status).toBe(200);
+  expect(body.data).toEqual({ ...before, branch: 'next', updatedAt: expect.any(String) });
+  expect(headers.get('x-ignored-parameters')?.split(', ').sort()).toEqual(Object.keys(fields).sort());
+  const wrong = await account.call(updateApp, { params: { id: before.id }, body: { name: 5 } as never });
+  expect([wrong.status, wrong.headers.get('x-ignored-parameters')]).toEqual([200, 'name']);
+});
+
+test('in the dashboard, a changed name keeps the address, and another framework brings its defaults where none was chosen', async () => {
   const account = await newAccount();
   const made = (await create(account, { framework: 'NEXTJS', buildCommand: 'make' })).body.data;
   const change = async (body: { name?: string; framework?: 'NODE' | 'NUXT' }) =>
-    (await account.call(updateApp, { params: { id: made.id }, body })).body.data;
+    (await account.dashboard.call(editApp, { params: { id: made.id }, body })).body.data;
   const { defaultDomain, primaryDomain, slug } = made;
   expect(await change({ name: 'Renamed', framework: 'NODE' })).toMatchObject({
     name: 'Renamed',
@@ -208,7 +229,7 @@ test('a changed name keeps the address, and another framework brings its default
     slug,
     customDomainStatus: null,
   });
-  await account.call(updateApp, { params: { id: made.id }, body: { startFile: 'mine.js' } });
+  await account.dashboard.call(editApp, { params: { id: made.id }, body: { startFile: 'mine.js' } });
   expect(await change({ framework: 'NUXT' })).toMatchObject({ framework: 'NUXT', startFile: 'mine.js' });
 });
 
@@ -218,6 +239,7 @@ test("every operation on another account's application is 404", async () => {
   for (const answer of [
     await stranger.call(getApp, { params: { id } }),
     await stranger.call(updateApp, { params: { id }, body: { branch: 'x' } }),
+    await stranger.dashboard.call(editApp, { params: { id }, body: { name: 'Stolen' } }),
     await stranger.call(deleteApp, { params: { id } }),
   ]) {
     expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
