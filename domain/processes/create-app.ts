@@ -41,8 +41,12 @@ class NameTaken extends Error {
   }
 }
 
-/** Checks of a name that is being released, and the milliseconds between them. A teardown takes about a second. */
-const MAX_RELEASE_WAITS = 20;
+/**
+ * Checks of a name that is being released, and the milliseconds between them. The teardown releases names within a second, or within
+ * several on a busy machine. A default address that is still taken gets a suffix, but a custom domain is refused, so it is worth a longer
+ * wait.
+ */
+const MAX_RELEASE_WAITS = { slug: 20, customDomain: 100 };
 const RELEASE_WAIT_MS = 100;
 
 /** POST /v1/apps: claims the address, counts towards the plan and queues the first deployment, all in one transaction. */
@@ -96,7 +100,8 @@ async function nextAttempt(
   last: Attempt,
   taken: NameTaken,
 ): Promise<Attempt> {
-  if (taken.releasing && last.waits < MAX_RELEASE_WAITS) {
+  const maxWaits = MAX_RELEASE_WAITS[taken.host === customDomain ? 'customDomain' : 'slug'];
+  if (taken.releasing && last.waits < maxWaits) {
     await new Promise((done) => setTimeout(done, RELEASE_WAIT_MS));
     return { ...last, waits: last.waits + 1 };
   }

@@ -61,10 +61,15 @@ async function deleted(hasDoor: boolean) {
     memory,
     unrouted,
     teardown: () => teardownApp(given, { accountId: OF.accountId, applicationId: OF.id }),
+    /** A teardown that fails after it removed the routes. */
+    failing: () =>
+      teardownApp(
+        { ...given, builds: { ...given.builds, removeCaches: () => Promise.reject(new Error('no answer')) } },
+        { accountId: OF.accountId, applicationId: OF.id },
+      ),
     holder: async (host: string) => (await deps.table.get(Host, { host }))?.applicationId,
     tenantStatus: async () => (await deps.table.get(DistributionTenant, { host: HOST }))?.status,
-    reclaim: () =>
-      deps.table.transact([replace(Host, claim(HOST, 'app_2'), { pk: 'present' }, () => new Error('lost'))]),
+    reclaim: () => deps.table.transact([replace(Host, claim(HOST, 'app_2'), {}, () => new Error('lost'))]),
   };
 }
 
@@ -93,6 +98,16 @@ test('frees a domain without a tenant together with its application', async () =
   await teardown();
   expect([await holder(HOST), await holder(OWN)]).toEqual([undefined, undefined]);
   expect(unrouted).toEqual([OWN, HOST]);
+});
+
+test('frees the names before the rest is removed, and a repeated run takes no route from their next owner', async () => {
+  const { holder, reclaim, unrouted, failing } = await deleted(false);
+  await expect(failing()).rejects.toThrow('no answer');
+  expect([await holder(HOST), await holder(OWN)]).toEqual([undefined, undefined]);
+  await reclaim();
+  await expect(failing()).rejects.toThrow('no answer');
+  expect(unrouted).toEqual([OWN, HOST]);
+  expect(await holder(HOST)).toBe('app_2');
 });
 
 test('a late teardown takes nothing from a later owner of the domain', async () => {

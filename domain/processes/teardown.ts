@@ -9,6 +9,7 @@ import { cellsInUse, claimedHosts, edgeOf, HOME_CELL, type InCell, removeFromCel
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
 import { failDeployment } from '../deployments/finish.ts';
+import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /** Most deployments that one transaction deletes. */
@@ -40,11 +41,17 @@ export async function teardownApp(
   // The claim of a domain with a tenant ends with the tenant, whose removal takes minutes.
   const { customDomain } = app;
   const hasTenant = customDomain !== undefined && (await closeTenant(deps, customDomain));
-  const domain = customDomain ? await stillOwnedHost(deps, app, customDomain.host) : [];
-  const ownedHosts = hasTenant ? [] : domain;
+  const claimed = await stillOwnedHosts(deps, app, claimedHosts(app));
+  const domain = customDomain ? await stillOwnedHosts(deps, app, [customDomain.host]) : [];
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  // The routes are removed first: they point to a host name that others can claim soon.
-  await hostRoutes.remove([...app.hosts, ...domain]);
+  // The routes are removed first: they point to a host name that others can claim soon. A repeated teardown leaves the names of others.
+  await hostRoutes.remove([...app.hosts.filter((host) => claimed.includes(host)), ...domain]);
+  // The names are free before the rest is removed, which takes seconds: the owner may wait for them to create the application again.
+  const released = [...claimed, ...(hasTenant ? [] : domain)];
+  if (released.length > 0)
+    await deps.table.transact(
+      released.map((host) => remove(Host, { host }, { applicationId: { is: applicationId } }, concurrentUpdate)),
+    );
   for (const cell of cellsInUse(app)) await removeFromCell(deps, cell, applicationId);
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
@@ -64,9 +71,6 @@ export async function teardownApp(
   for (const id of newest) await endDeployment(id);
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
-    ...[...claimedHosts(app), ...ownedHosts].map((host) =>
-      remove(Host, { host }, { applicationId: { is: applicationId } }),
-    ),
     ...(await claimRemoval(deps, app)),
     remove(EnvSet, key),
     remove(GitAccess, { applicationId }),
@@ -74,10 +78,10 @@ export async function teardownApp(
   ]);
 }
 
-/** Returns the host if it still belongs to this application. After its tenant was removed, another application may have claimed it. */
-async function stillOwnedHost(deps: Deps, { id }: App, host: string): Promise<string[]> {
-  const claim = await deps.table.get(Host, { host });
-  return claim?.applicationId === id ? [host] : [];
+/** Returns the hosts that still belong to this application. Another one may have claimed them since they were released. */
+async function stillOwnedHosts(deps: Deps, { id }: App, hosts: readonly string[]): Promise<string[]> {
+  const claims = await Promise.all(hosts.map((host) => deps.table.get(Host, { host })));
+  return hosts.filter((_, index) => claims[index]?.applicationId === id);
 }
 
 /** Returns the write that removes the application's unverified claim of its custom domain, if it has one. */
