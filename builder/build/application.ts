@@ -132,6 +132,7 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
 
 async function packageApplication({
   job,
+  context,
   sections,
   manifest,
   framework,
@@ -172,14 +173,15 @@ async function packageApplication({
   else if (excluded.size > 0) sections.note(`development packages left out: ${excluded.size}`);
   const unneeded = isWhole ? unneededPaths(start, directory, packaged) : [];
   const leftOut = new Set([...excluded, ...unneeded]);
-  let items = await collect(packaged, start, directory, leftOut);
+  const collectWithout = (paths: ReadonlySet<string>) => collect(packaged, start, directory, paths, context.directory);
+  let items = await collectWithout(leftOut);
   if (isWhole && app !== packaged && sizeOf(items) > MAX_ARTIFACT_BYTES) {
     const unreached = unreachedPackages(packaged, app, manifest, describeStart(start));
     if (unreached.size > 0) {
       sections.note(
         `too large with all packages of the repository: leaving out the packages that ${directory} does not need`,
       );
-      items = await collect(packaged, start, directory, new Set([...leftOut, ...unreached]));
+      items = await collectWithout(new Set([...leftOut, ...unreached]));
     }
   }
   const artifact = await pack(items, {

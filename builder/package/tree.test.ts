@@ -32,3 +32,25 @@ test('refuses directories whose links to each other have more paths than a relea
     'The links in "site" point to more than 65,000 files and directories: package directories without links.',
   );
 });
+
+test('packages what links lead to in other directories of the repository, with links that hold in the artifact', async () => {
+  root = mkdtempSync(join(tmpdir(), 'tree-'));
+  for (const directory of ['api/node_modules', 'shared/lib', 'shared/.git'])
+    mkdirSync(join(root, directory), { recursive: true });
+  for (const file of ['api/a.js', 'shared/lib/b.js', 'shared/.git/config']) writeFileSync(join(root, file), '');
+  symlinkSync('../../shared', join(root, 'api/node_modules/shared'));
+  symlinkSync('../../api/a.js', join(root, 'shared/lib/a.js'));
+  symlinkSync('.', join(root, 'api/self'));
+  const shell = { kind: 'shell', directory: '', command: 'x' } as const;
+  const collected = await collect(join(root, 'api'), shell, '', new Set(), root);
+  expect(collected.map(({ path, link }) => [path, link])).toEqual([
+    ['a.js', undefined],
+    ['node_modules/shared/lib/a.js', '../../../a.js'],
+    ['node_modules/shared/lib/b.js', undefined],
+    ['self', '.'],
+  ]);
+  symlinkSync('/etc', join(root, 'shared/lib/etc'));
+  await expect(collect(join(root, 'api'), shell, '', new Set(), root)).rejects.toThrow(
+    'The link "node_modules/shared/lib/etc" points out of the repository, to /etc.',
+  );
+});

@@ -84,18 +84,20 @@ export const isWholeTreePackaged = (start: Start, directory: string): boolean =>
  * @param packaged the directory whose contents are packaged
  * @param directory the application's directory, relative to the packaged directory
  * @param excluded paths that are not needed at run time
+ * @param cloned the repository, whose other directories the packaged one may link to (`"shared": "file:../shared"`)
  */
 export async function collect(
   packaged: string,
   start: Start,
   directory: string,
   excluded: ReadonlySet<string>,
+  cloned = packaged,
 ): Promise<Item[]> {
-  const repository = await realpath(packaged);
-  const roots = packageRoots(start, directory).filter(({ from }) => existsSync(join(repository, from)));
-  for (const { from } of roots) await resolveInsideRepo(repository, join(repository, from), from);
+  const [base, repository] = await Promise.all([realpath(packaged), realpath(cloned)]);
+  const roots = packageRoots(start, directory).filter(({ from }) => existsSync(join(base, from)));
+  for (const { from } of roots) await assertInsideRepo(base, join(base, from), from);
   const isSkipped = (path: string): boolean => isPlatformPath(path) || excluded.has(path);
-  const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, isSkipped)));
+  const collected = await Promise.all(roots.map((root) => collectRoot({ base, repository }, root, isSkipped)));
   // If the build has already copied these directories into its standalone output, the files of the first root take precedence.
   const items = new Map(collected.reverse().flatMap((list) => list.map((item) => [item.path, item] as const)));
   return [...items.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -106,7 +108,7 @@ const PLATFORM_PATHS: readonly string[] = ['.git', ...RESERVED];
 const isPlatformPath = (path: string) => PLATFORM_PATHS.includes(path) || path.endsWith('/.git');
 
 async function collectRoot(
-  repository: string,
+  { base, repository }: { base: string; repository: string },
   { from, to }: Root,
   isSkipped: (path: string) => boolean,
 ): Promise<Item[]> {
@@ -158,11 +160,14 @@ async function collectRoot(
     // A broken link is harmless, wherever it points: `notes -> /Users/me/notes`.
     if (!found) return;
     const target = await targetOf(source);
-    const targetPath = await resolveInsideRepo(repository, target, path);
+    await assertInsideRepo(repository, target, path);
+    const targetPath = pathFrom(base, target);
     // Skips links to excluded files (such as a development tool in node_modules/.bin).
     if (pathsTo(targetPath).some(isSkipped)) return;
-    if (from === '' || pathsTo(targetPath).includes(from)) {
-      const link = relative(dirname(source), target).split(sep).join('/');
+    const below = pathFrom(join(base, from), target);
+    if (!isOutside(below)) {
+      // From the link's path in the artifact, which differs from its source behind a link that was followed.
+      const link = posix.relative(posix.dirname(path), posix.join(to, below)) || '.';
       items.push({ path, source, size: link.length, executable: false, link });
     } else {
       // The link points out of the packaged directory, so its target is packaged instead.
@@ -171,7 +176,7 @@ async function collectRoot(
     }
   };
 
-  await walk(join(repository, from), to, []);
+  await walk(join(base, from), to, []);
   return items;
 }
 
@@ -185,18 +190,15 @@ async function targetOf(link: string): Promise<string> {
   return real === undefined || real === statedReal ? stated : real;
 }
 
-/**
- * Returns the target's path within the repository. Throws BuildFailure if it lies outside, also through another link: the builder can read
- * files that the owner's commands cannot.
- */
-async function resolveInsideRepo(repository: string, target: string, path: string): Promise<string> {
+/** Throws BuildFailure if a target lies outside of the repository, also through another link: the builder can read files that the owner's commands cannot. */
+async function assertInsideRepo(repository: string, target: string, path: string): Promise<void> {
   const real = await realpath(target).catch(() => target);
-  const [statedPath, realPath] = [target, real].map((file) => relative(repository, file).split(sep).join('/'));
-  if (statedPath === undefined || realPath === undefined || [statedPath, realPath].some(isOutside)) {
+  if ([target, real].some((file) => isOutside(pathFrom(repository, file))))
     throw new BuildFailure(`The link "${path}" points out of the repository, to ${real}.`);
-  }
-  return statedPath;
 }
+
+/** Returns the path of a file relative to a directory, with `/`. */
+const pathFrom = (directory: string, file: string): string => relative(directory, file).split(sep).join('/');
 
 const isOutside = (path: string): boolean => path === '..' || path.startsWith('../') || isAbsolute(path);
 
