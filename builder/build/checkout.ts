@@ -60,7 +60,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   const manifest = readManifest(layout.app);
   assertBuildable(layout.app, manifest, job);
   const rootManifest = layout.install === layout.app ? manifest : readManifest(layout.install);
-  const node = chooseNode(job, nodeRequirementOf(layout, manifest, rootManifest));
+  const node = chooseNode(job, nodeRequirementOf(layout.app, directory, manifest, rootManifest));
   if (node.note !== undefined) sections.note(node.note);
   const support = nodeSupportWarning(node.version, new Date());
   if (support !== undefined) sections.note(support);

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import {
   type NodeRequirement,
@@ -9,12 +9,12 @@ import {
   VERSION_FILES,
 } from '../../providers/builds/detection/node-version.ts';
 import { readText } from '../read-text.ts';
-import type { Layout } from './layout.ts';
 
 /** Maximum size of a version manager's file, which has one line or a few. */
 const MAX_VERSION_FILE_BYTES = 1024;
 
-function findVersionFile(directory: string): NodeRequirement | undefined {
+/** Finds the file of a version manager in a directory or the nearest one above it, as the version managers themselves do. */
+function findVersionFile(directory: string, repository: string): NodeRequirement | undefined {
   for (const name of VERSION_FILES) {
     const file = join(directory, name);
     if (!existsSync(file)) continue;
@@ -23,23 +23,25 @@ function findVersionFile(directory: string): NodeRequirement | undefined {
     const requirement = readVersionFile(name, readText(file));
     if (requirement) return requirement;
   }
-  return undefined;
+  return directory === repository ? undefined : findVersionFile(dirname(directory), repository);
 }
 
 /**
  * Returns the versions of Node that a repository requires. In order of precedence: `engines` or `devEngines` of the application's
- * package.json, then of the package.json with which it is installed; a version manager's file next to either; Volta's field in either.
+ * package.json, then of the package.json with which it is installed; a version manager's file next to the former or above it; Volta's field in
+ * either package.json.
+ * @param app the application's directory, in the repository or the same
  */
 export function nodeRequirementOf(
-  { app, install }: Pick<Layout, 'app' | 'install'>,
+  app: string,
+  repository: string,
   manifest: Manifest | undefined,
   rootManifest: Manifest | undefined,
 ): NodeRequirement | undefined {
   return (
     readEngines(manifest) ??
     readEngines(rootManifest) ??
-    findVersionFile(app) ??
-    findVersionFile(install) ??
+    findVersionFile(app, repository) ??
     readVolta(manifest) ??
     readVolta(rootManifest)
   );

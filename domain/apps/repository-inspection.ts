@@ -107,6 +107,7 @@ const findFile = (entries: readonly TreeEntry[], file: string) =>
 async function detect(repository: RemoteRepository, commit: string, rootDirectory: string): Promise<Findings> {
   const root = await repository.readRoot(commit);
   let directory = root;
+  const above = [root];
   for (const part of posix
     .normalize(rootDirectory)
     .split('/')
@@ -114,13 +115,13 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
     const next = directory.find(({ name, isTree }) => name === part && isTree);
     if (!next) return { detected: null, notes: [`The directory ${rootDirectory} was not found in the repository.`] };
     directory = await repository.readDirectory(next.id);
+    above.unshift(directory);
   }
   const file = findFile(directory, 'package.json');
   if (!file) return { detected: null, notes: [noManifest(root)] };
   try {
     const manifest = parseManifest(await repository.readFile(file.id));
-    const requirement =
-      readEngines(manifest) ?? (await readVersionFiles(repository, [directory, root])) ?? readVolta(manifest);
+    const requirement = readEngines(manifest) ?? (await readVersionFiles(repository, above)) ?? readVolta(manifest);
     const procfile = findFile(directory, 'Procfile');
     return describe(manifest, requirement, procfile ? await repository.readFile(procfile.id) : '', directory, root);
   } catch (error) {

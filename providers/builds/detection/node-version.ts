@@ -47,7 +47,13 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Files of Node version managers, in order of precedence. */
-export const VERSION_FILES: readonly string[] = ['.nvmrc', '.node-version', '.tool-versions'];
+export const VERSION_FILES: readonly string[] = [
+  '.nvmrc',
+  '.node-version',
+  '.tool-versions',
+  'mise.toml',
+  '.mise.toml',
+];
 
 /**
  * Returns the requirement in a version manager's file, reduced to the major version because minor versions are not available. Returns
@@ -55,8 +61,9 @@ export const VERSION_FILES: readonly string[] = ['.nvmrc', '.node-version', '.to
  */
 export function readVersionFile(file: string, text: string): NodeRequirement | undefined {
   const plain = text.replace(/#.*/g, '').trim();
-  // asdf and mise have one line for each tool, with fallback versions after the first.
-  const name = file === '.tool-versions' ? (/^(?:nodejs|node)\s+(\S+)/m.exec(plain)?.[1] ?? '') : plain;
+  // asdf and mise have one line for each tool, asdf with fallback versions after the first.
+  const tool = file === '.tool-versions' ? /^(?:nodejs|node)\s+(\S+)/m : /^\s*(?:nodejs|node)\s*=\s*["']([^"']+)/m;
+  const name = /^\.(nvmrc|node-version)$|\.json$/.test(file) ? plain : (tool.exec(plain)?.[1] ?? '');
   const [, major = CODE_NAMES[name.toLowerCase()]] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(name) ?? [];
   return major === undefined ? undefined : { range: `${major}.x`, file };
 }
