@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod/mini';
 import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
+import { RUNNERS } from '../../providers/builds/detection/runners.ts';
 import { readBeginning, readText } from '../read-text.ts';
 
 const Package = z.object({ bin: z.optional(z.union([z.string(), z.record(z.string(), z.string())])) });
@@ -55,3 +56,10 @@ function isScript(file: string, repository: string): boolean {
   if (relative(realpathSync(repository), realpathSync(file)).startsWith('..')) return false;
   return /\.[cm]?js$/.test(file) || /^#!.*\bnode\b/.test(readBeginning(file, 80));
 }
+
+/**
+ * Returns true if a program's arguments name another program that it starts, as those of `dotenv -- tsx a.ts` do.
+ * @param find returns the file of a package's program
+ */
+export const runsProgram = (args: readonly string[], find: (program: string) => string | undefined): boolean =>
+  args.some((word) => /^\w[\w.-]*$/.test(word) && (Object.hasOwn(RUNNERS, word) || find(word) !== undefined));

@@ -96,6 +96,15 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     /which the start script names: check that the build creates it\.$/,
   ],
   [
+    'a configuration of pm2 for a file that is not there',
+    () =>
+      application(
+        { scripts: { start: 'pm2 start ecosystem.config.js' } },
+        { 'ecosystem.config.js': '{ script: "a.js" }' },
+      ),
+    ', and the first program of "ecosystem.config.js" names no file that exists: set startCommand to the command',
+  ],
+  [
     'the directory of a start script',
     () => application({ scripts: { start: 'serve -s web' } }, ['other/index.html']),
     'neither was "web", which the start script names: check that the build creates it. There is an index.html in other:',

@@ -5,6 +5,7 @@ import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
+import { ECOSYSTEM } from './ecosystem.ts';
 import { BUILDS_NODE, otherProject } from './notes.ts';
 import { applicationsBelow, monorepoBuild, packagesBelow } from './packages.ts';
 import type { BuiltApplication } from './start.ts';
@@ -92,11 +93,13 @@ function buildAdvice({ settings, framework, skippedBuild, directory }: BuiltAppl
 
 /** Returns the end of the sentence if a start script names a file, or if there is advice for the framework; otherwise undefined. */
 function namedFileAdvice(
-  { framework }: BuiltApplication,
+  { framework, directory }: BuiltApplication,
   divided: DividedScript | undefined,
   isForeignDefault: boolean,
 ): string | undefined {
   const named = divided && namedPath(divided);
+  if (named !== undefined && ECOSYSTEM.test(named) && existsSync(join(directory, named)))
+    return `, and the first program of "${named}" names no file that exists: set startCommand to the command that it runs, such as "node app.js".`;
   // If the start script names a server, the owner has already followed the advice of most frameworks. Next.js and Nuxt need it even then.
   const isFollowed = named !== undefined && !['Next.js', 'Nuxt'].includes(framework?.name ?? '');
   if (framework?.advice !== undefined && !isFollowed) return `: ${framework.advice}.`;

@@ -2,7 +2,8 @@ import { parseCommandLine } from '../../providers/builds/detection/command-line.
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
-import { describeStart, type Start } from './start.ts';
+import { describeStart } from './describe-start.ts';
+import type { Start } from './start.ts';
 
 /** Matches package managers, which a release does not have. */
 const PACKAGE_MANAGERS = /^(npm|npx|pnpm|pnpx|yarn|corepack|bun|bunx)$/;

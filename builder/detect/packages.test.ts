@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { resolveBuildCommand } from '../build/build-command.ts';
+import { describeStart } from './describe-start.ts';
 import { packagesBelow } from './packages.ts';
-import { describeStart, findStart } from './start.ts';
+import { findStart } from './start.ts';
 import { application, removeApplications } from './test-applications.ts';
 
 afterEach(removeApplications);

@@ -2,9 +2,10 @@ import { afterEach, expect, test } from 'vitest';
 import { describeExpectedStart } from '../../providers/builds/detection/expected-start.ts';
 import { parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { resolveBuildCommand } from '../build/build-command.ts';
+import { describeStart } from './describe-start.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
-import { describeStart, findStart } from './start.ts';
+import { findStart } from './start.ts';
 import { application, removeApplications } from './test-applications.ts';
 
 afterEach(removeApplications);

@@ -1,5 +1,8 @@
+import { posix } from 'node:path';
+import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { type DividedScript, lastStart } from '../../providers/builds/detection/start-script.ts';
 import { resolveFile } from './files.ts';
+import { describeStart } from './describe-start.ts';
 import type { BuiltApplication, Start } from './start.ts';
 
 /** Variables that the platform sets, whatever a script assigns. */
@@ -22,14 +25,40 @@ export function warnOfVariables(
   return `warning: the framework's server is started without the variables that the ${from} sets: ${names.join(', ')}. Add them to the application's environment variables.`;
 }
 
+/** A start that a script or Procfile declares, and the start of the release to which it leads, if that exists. */
+export interface Declared {
+  from: string;
+  script: DividedScript | undefined;
+  start: Start | undefined;
+}
+
 /** Returns a warning if a script runs other commands before it starts the server that the start file is; otherwise undefined. */
-export function warnOfCommands(app: BuiltApplication, from: string, script: DividedScript): string | undefined {
+export function warnOfCommands(app: BuiltApplication, { from, script }: Declared): string | undefined {
   const { startFile } = app.settings;
-  const last = lastStart(script);
+  const last = script && lastStart(script);
   if (!last || script.start.kind !== 'shell') return undefined;
   const notRun = `warning: "${last.before}" of the ${from} is not run`;
   if (last.start.kind === 'framework' && app.framework?.server?.includes(startFile) === true)
     return `${notRun}: the framework's server is started alone. Add it to the build command.`;
   if (last.start.kind !== 'node' || resolveFile(app, last.start.file) !== startFile) return undefined;
   return `${notRun}: the start file ${startFile} is started alone. To run both, set startCommand to "${script.start.command}".`;
+}
+
+/** Returns a command that runs in a directory below the current one. */
+export const within = (directory: string, command: string): string =>
+  directory === '' ? command : `cd ${quoteWord(directory)} && ${command}`;
+
+/** Returns a warning if the default start file is started instead of another file or program that a script names; otherwise undefined. */
+export function warnOfReplaced(
+  { settings: { startFile }, framework }: BuiltApplication,
+  { from, script, start }: Declared,
+): string | undefined {
+  if (!script || !start || script.start.kind === 'framework') return undefined;
+  const file = start.kind === 'node' ? posix.join(start.directory, start.file) : '';
+  const isFrameworks = framework?.server?.includes(startFile) === true && /(^|\/)node_modules\//.test(file);
+  if (file === startFile || isFrameworks) return undefined;
+  const directory = start.kind === 'site' ? '' : start.directory;
+  const command =
+    start.kind === 'site' ? `serve ${start.directory || '.'}` : describeStart({ ...start, directory: '' });
+  return `warning: the ${from} is not run, because the start file ${startFile} exists. To run it instead, set startCommand to "${within(directory, command)}".`;
 }

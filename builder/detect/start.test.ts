@@ -3,8 +3,9 @@ import { dirname, join, posix } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
+import { describeStart } from './describe-start.ts';
 import { assertNoPackageManager } from './package-managers.ts';
-import { describeStart, findStart } from './start.ts';
+import { findStart } from './start.ts';
 import { application, NEXT, removeApplications, temporaryDirectory } from './test-applications.ts';
 
 afterEach(removeApplications);
@@ -98,6 +99,38 @@ test.each([
   expect(started({ scripts: { start: 'node a.js' } }, ['a.js', startFile], { startFile })[0]).toBe(expected);
 });
 
+test.each<[config: string, start: string, environment?: object]>([
+  [`{ script: './api/main.js', cwd: '/var/www' }`, 'node api/main.js'],
+  [`{ cwd: './api', script: 'main.js', args: '--word a' }`, 'node main.js --word a (in api)'],
+  [`{ "script": "api/main", "args": ["--word", "a b"], "instances": "max" }`, "node api/main.js --word 'a b'"],
+  [
+    `{ script: 'api/main.js', node_args: ['--conditions=x', '--title b'] }`,
+    "node --conditions=x '--title b' api/main.js",
+  ],
+  [`{ script: 'api/main.js', interpreter: 'tsx' }`, 'node --import tsx api/main.js'],
+  [`{ script: 'api/main.js', interpreter: 'node', interpreterArgs: '--import tsx' }`, 'node --import tsx api/main.js'],
+  [`{ script: 'api/main.js', interpreter: 'none' }, { script: 'worker.js', args: 'x' }`, 'node api/main.js'],
+  [`{ script: 'node --title b api/main.js', // script: 'c'\n }`, 'node --title b api/main.js'],
+  [`{ script: 'npm start' }`, 'names no file'],
+  [`{ name: 'api' }`, 'names no file'],
+  [
+    `{ script: 'api/main.js', env: { NODE_ENV: 'development', A: 'it', B: 2, C: x.y, 'D': true },\n env_production: { A: "1" } }`,
+    'node api/main.js',
+    { A: '1', B: '2', D: 'true' },
+  ],
+  [`{ script: 'api/main.js', env: { NODE_ENV: 'staging' } }`, 'node api/main.js', { NODE_ENV: 'staging' }],
+])('starts what a configuration of pm2 describes: %s', (config, expected, environment = {}) => {
+  const files = {
+    'api/main.js': '',
+    'worker.js': '',
+    'ecosystem.config.js': `module.exports = { apps: [${config}] };`,
+  };
+  const app = application({ scripts: { start: 'pm2-runtime ecosystem.config.js --env production' } }, files);
+  if (expected === 'names no file') return expect(() => findStart(app)).toThrow(expected);
+  const { start } = findStart(app);
+  expect([describeStart(start), start]).toMatchObject([expected, { environment }]);
+});
+
 test.each(['npm', 'yarn', 'pnpm'])('starts the script that a configuration of pm2 names with %s', (manager) => {
   const files = {
     'app.js': '',
@@ -107,7 +140,7 @@ test.each(['npm', 'yarn', 'pnpm'])('starts the script that a configuration of pm
   expect(started({ scripts }, files)[0]).toBe('node app.js --served');
   const endless = { ...scripts, serve: scripts.start };
   expect(() => started({ scripts: endless }, { 'ecosystem.config.js': files['ecosystem.config.js'] })).toThrow(
-    'neither',
+    'names no file',
   );
 });
 
@@ -137,8 +170,10 @@ test.each([
   ['doppler run -- npm run serve', undefined],
   ['cross-env A=1 npm run piped', undefined],
   ['doppler run -- npx tool', undefined],
-  ['dotenv -- node app.js', 'node node_modules/dotenv-cli/cli.js -- node app.js'],
-  ['dotenv --with npm -- node app.js', 'node node_modules/dotenv-cli/cli.js --with npm -- node app.js'],
+  ['dotenv -- node app.js', 'dotenv -- node app.js'],
+  ['dotenv --with npm -- node app.js', 'dotenv --with npm -- node app.js'],
+  ['FILE=.env dotenv -- run-s serve', 'FILE=.env dotenv -- run-s serve'],
+  ['dotenv -p app.js', 'node node_modules/dotenv-cli/cli.js -p app.js'],
 ])('starts what a package manager would start, without the package manager: %s', (start, expected) => {
   const app = application(
     {
@@ -247,7 +282,6 @@ test.each<[start: string, skipped: string | undefined]>([
   ['next start', undefined],
   ['next build && next start', undefined],
   ['node absent.js', undefined],
-  ['cat a | node b.js', undefined],
 ])('warns of commands of a start script that the server of Next.js replaces: %s', (start, skipped) => {
   const manifest = { dependencies: { next: '16' }, scripts: { start, migrate: 'tool migrate' } };
   const found = findStart(application(manifest, [NEXT.startFile], NEXT));
@@ -324,6 +358,27 @@ test.each<[scripts: object, procfile: string, from: string, command: string]>([
   expect(found({ startCommand: command })).toMatchObject({ start: { kind: 'shell', command } });
   expect(found({ startFile: 'other.js' }).warning).toBeUndefined();
 });
+
+test.each<[start: string, expected: string, warned?: string]>([
+  ['env-cmd -f prod.env node ./server', 'env-cmd -f prod.env node ./server'],
+  ['doppler run -- node --title x server.js', 'doppler run -- node --title x server.js'],
+  ['TZ=$ZONE node server.js', 'TZ=$ZONE node server.js'],
+  ['tool server', 'node server.js', 'tool server'],
+  ['node other.js', 'node server.js', 'node other.js'],
+  ['cd api && node main.js', 'node server.js', 'cd api && node main.js'],
+  ['node server.js | tool', 'node server.js', 'node server.js | tool'],
+  ['serve api', 'node server.js', 'serve api'],
+  ['node absent.js', 'node server.js'],
+  ['nodemon server.js', 'node server.js'],
+])(
+  'follows a script that runs the default start file, and warns of one that runs something else: %s',
+  (start, expected, warned) => {
+    const files = ['server.js', 'other.js', 'api/main.js', 'api/index.html'];
+    const found = findStart(application({ scripts: { start } }, files));
+    const warning = `warning: the start script is not run, because the start file server.js exists. To run it instead, set startCommand to "${warned}".`;
+    expect([describeStart(found.start), found.warning]).toEqual([expected, warned && warning]);
+  },
+);
 
 test('settings take precedence', () => {
   const files = ['server.js', 'other.js', 'app.js'];
@@ -413,5 +468,6 @@ test('keeps development packages that the start needs', () => {
     ['node a.js && ./node_modules/.bin/tool', 'tool'],
   ] as const)
     expect(needed({ kind: 'shell', directory: '', command }), command).toEqual([name]);
+  expect(needed({ kind: 'shell', directory: '', command: 'wrapper -- tool b.ts' })).toEqual(['tool']);
   expect(needed({ kind: 'shell', directory: '', command: 'cat x tsx' })).toEqual([]);
 });

@@ -10,18 +10,18 @@ import {
   divideStartScript,
   type StartScript,
   startScriptOf,
+  wrapsFile,
 } from '../../providers/builds/detection/start-script.ts';
-import { SCRIPT_RUNNER } from '../../providers/builds/detection/unwrap.ts';
 import { BuildFailure } from '../failure.ts';
-import { readText } from '../read-text.ts';
-import { findProgram } from './bin.ts';
+import { findProgram, runsProgram } from './bin.ts';
+import { ECOSYSTEM, ecosystemCommand } from './ecosystem.ts';
 import { isFile, isOutside, resolveFile } from './files.ts';
 import { existingOptions, withoutMissingFiles } from './node-options.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
-import { warnOfCommands, warnOfVariables } from './replaced-start.ts';
+import { type Declared, warnOfCommands, warnOfReplaced, warnOfVariables, within } from './replaced-start.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
@@ -108,8 +108,12 @@ export function findStart(app: BuiltApplication): FoundStart {
     divided && fromScript && declaredStart(settings, 'start script', divided, fromScript),
   );
   const isDeclaredFirst = declared && isDefaultStartFile(settings) && takesPrecedence(app, declared.start);
-  if (isFile(app, startFile) && !isDeclaredFirst)
-    return startFileOf(app, { 'start script': divided, Procfile: procfile.web });
+  if (isFile(app, startFile) && !isDeclaredFirst) {
+    return startFileOf(app, [
+      { from: 'start script', script: divided, start: fromScript },
+      { from: 'Procfile', script: procfile.web, start: procfile.start },
+    ]);
+  }
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
   return declared ?? findUndeclared(app, divided, procfile);
 }
@@ -126,23 +130,25 @@ function declaredStart(
 }
 
 /** Returns the start of the start file, with a warning if it replaces a declared start that does more than start the same server. */
-function startFileOf(app: BuiltApplication, declared: Record<string, DividedScript | undefined>): FoundStart {
+function startFileOf(app: BuiltApplication, declared: readonly Declared[]): FoundStart {
   const { startFile } = app.settings;
   if (/\.html$/.test(startFile))
     return { start: { kind: 'site', directory: directoryOf(startFile), single: false }, from: undefined };
   const found = { start: nodeFile(startFile), from: undefined };
   const [warning] = isDefaultStartFile(app.settings)
-    ? Object.entries(declared).flatMap(([from, script]) => (script && warnOfCommands(app, from, script)) ?? [])
+    ? declared.flatMap((replaced) => warnOfCommands(app, replaced) ?? warnOfReplaced(app, replaced) ?? [])
     : [];
   return warning === undefined ? found : { ...found, warning };
 }
 
 /**
- * Returns true if a start script takes precedence over the default start file: if it starts the same file with options, or if it starts the
- * owner's own server while the default start file is the server that the framework's build creates.
+ * Returns true if a start script takes precedence over the default start file: if it starts the same file with options or by way of another
+ * program, or if it starts the owner's own server while the default start file is the server that the framework's build creates.
  */
 function takesPrecedence({ settings, framework, directory }: BuiltApplication, script: Start): boolean {
   const { startFile } = settings;
+  if (script.kind === 'shell' && script.directory === '')
+    return wrapsFile(script, (word) => resolveFile({ directory }, word) === startFile);
   if (script.kind !== 'node' || /(^|\/)node_modules\//.test(script.file)) return false;
   if (script.file === startFile) return script.directory === '';
   const isBuildOutput = framework?.server?.includes(startFile) === true;
@@ -190,8 +196,11 @@ function startOf(app: BuiltApplication, { start, directory }: DividedScript): St
     case 'node':
       return nodeStart(app, directory, start);
     case 'program': {
-      const file = findProgram(from.directory, app.repository, app.manifest, start.program);
-      if (file === undefined) return { kind: 'shell', directory, command: shellCommand(start) };
+      const find = (program: string) => findProgram(from.directory, app.repository, app.manifest, program);
+      const file = find(start.program);
+      // A program that starts the application in a process of its own needs the PATH and the platform's module for that process.
+      if (file === undefined || runsProgram(start.args, find))
+        return { kind: 'shell', directory, command: shellCommand(start) };
       return { ...start, kind: 'node', directory, options: [], file };
     }
     case 'shell':
@@ -218,15 +227,15 @@ function nodeStart(
   { options, file, args, environment }: Extract<StartScript, { kind: 'node' }>,
 ): Start | undefined {
   const from = { directory: join(app.directory, directory) };
-  const isEcosystem = /(^|\/)(ecosystem|pm2)[\w.]*\.(c?js|json)$/.test(file);
-  const { script, args: scriptArgs } =
-    isEcosystem && isFile(from, file) ? readEcosystem(join(from.directory, file)) : { script: file, args: undefined };
-  if (script !== undefined && SCRIPT_RUNNER.test(script) && scriptArgs !== undefined) {
-    // A script that starts this same configuration would cause an endless recursion.
-    const inner = divideStartScript(`${script} ${scriptArgs}`, packagesBelow(app.directory, app.manifest));
-    return inner.start.kind === 'node' && inner.start.file === file ? undefined : startOf(app, inner);
+  if (ECOSYSTEM.test(file) && isFile(from, file)) {
+    const command = ecosystemCommand(join(from.directory, file));
+    const inner = command && divideStartScript(within(directory, command), packagesBelow(app.directory, app.manifest));
+    // One that starts a configuration of pm2 in turn could do so endlessly.
+    return !inner || (inner.start.kind === 'node' && ECOSYSTEM.test(inner.start.file))
+      ? undefined
+      : startOf(app, inner);
   }
-  const found = script === undefined ? undefined : resolveFile(from, script);
+  const found = resolveFile(from, file);
   if (found === undefined) return undefined;
   return {
     kind: 'node',
@@ -236,13 +245,6 @@ function nodeStart(
     args,
     environment,
   };
-}
-
-/** Returns the script and arguments in a pm2 configuration; undefined for a field that is not found. */
-function readEcosystem(file: string): { script: string | undefined; args: string | undefined } {
-  const text = readText(file);
-  const textOf = (name: string) => new RegExp(`\\b${name}["']?\\s*:\\s*["']([^"']+)["']`).exec(text)?.[1];
-  return { script: textOf('script'), args: textOf('args') };
 }
 
 const shellCommand = ({ program, args, environment }: Extract<StartScript, { kind: 'program' }>): string =>
@@ -283,17 +285,4 @@ function readProcfile(app: BuiltApplication): Procfile {
   const web =
     command === undefined ? undefined : divideStartScript(command, packagesBelow(app.directory, app.manifest));
   return { web, worker, start: web && startOf(app, web) };
-}
-
-/** Describes a start for the owner: `node dist/index.js`, `files of dist`. */
-export function describeStart(start: Start): string {
-  const where = 'directory' in start && start.directory !== '' ? ` (in ${start.directory})` : '';
-  switch (start.kind) {
-    case 'node':
-      return `${['node', ...start.options, start.file, ...start.args].map(quoteWord).join(' ')}${where}`;
-    case 'shell':
-      return `${start.command}${where}`;
-    case 'site':
-      return `files of ${start.directory === '' ? 'the repository' : start.directory}`;
-  }
 }

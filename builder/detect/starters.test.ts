@@ -7,11 +7,12 @@ import type { Starter } from '../../test/support/starters/starter.ts';
 import { filesOf, STARTERS } from '../../test/support/starters/starters.ts';
 import { frameworkFor, resolveBuildCommand } from '../build/build-command.ts';
 import { readManifest } from '../install/manifest.ts';
+import { describeStart } from './describe-start.ts';
 import { layoutOf } from './layout.ts';
 import { assertBuildable } from './notes.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
-import { describeStart, findStart } from './start.ts';
+import { findStart } from './start.ts';
 
 type Framework = keyof typeof FRAMEWORK_DEFAULTS;
 

@@ -3,14 +3,14 @@ import { FRAMEWORK_DEFAULTS } from '../../../contract/enums.ts';
 import { type Framework, namedFramework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
 import { declaredStarts } from './procfile.ts';
-import type { StartScript } from './start-script.ts';
+import { type StartScript, wrapsFile } from './start-script.ts';
 
 /** Files in an application's directory that start it if nothing else declares a start. */
 const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);
 
 /**
  * Returns the default start file if it precedes the declared start: if it exists, and the framework has no other default. Only a start of
- * the same file with options precedes it.
+ * the same file with options, or by way of another program, precedes it.
  */
 function takenStartFile(
   framework: Framework | undefined,
@@ -19,7 +19,9 @@ function takenStartFile(
 ): string | undefined {
   const { startFile } = FRAMEWORK_DEFAULTS.NODE;
   const hasOther = framework !== undefined && ['NEXTJS', 'NUXT'].map(namedFramework).includes(framework);
-  const isNamed = declared?.kind === 'node' && posix.normalize(declared.file) === startFile;
+  const isStartFile = (word: string) => posix.normalize(word) === startFile;
+  const isNamed =
+    declared && (declared.kind === 'node' ? isStartFile(declared.file) : wrapsFile(declared, isStartFile));
   return files.includes(startFile) && !hasOther && !isNamed ? startFile : undefined;
 }
 

@@ -223,6 +223,20 @@ export function lastStart({ start, directory }: DividedScript): { before: string
   return { before: before.join(' && '), start: interpret(last) };
 }
 
+/**
+ * Returns true if a start is a single command in which another program runs a file: `dotenv -- node a.js`.
+ * @param isFile returns true for a word that names the file
+ */
+export function wrapsFile(
+  start: { kind: string; command?: string; args?: readonly string[] },
+  isFile: (word: string) => boolean,
+): boolean {
+  const [command, ...others] = start.kind === 'shell' ? (parseCommandLine(start.command ?? '') ?? []) : [];
+  const words = start.kind === 'program' ? (start.args ?? []) : (command?.words.map(({ text }) => text) ?? []);
+  const runner = words.findIndex((word) => Object.hasOwn(RUNNERS, baseName(word)));
+  return others.length === 0 && runner >= 0 && words.slice(runner + 1).some(isFile);
+}
+
 /** Returns the directory that a command changes to; undefined for other commands. */
 const changedDirectory = ([cd, target, ...more]: readonly Word[]): string | undefined =>
   cd?.text === 'cd' && target && !target.dynamic && more.length === 0 ? target.text : undefined;

@@ -1,0 +1,15 @@
+import { quoteWord } from '../../providers/builds/detection/command-line.ts';
+import type { Start } from './start.ts';
+
+/** Describes a start for the owner: `node dist/index.js`, `files of dist`. */
+export function describeStart(start: Start): string {
+  const where = 'directory' in start && start.directory !== '' ? ` (in ${start.directory})` : '';
+  switch (start.kind) {
+    case 'node':
+      return `${['node', ...start.options, start.file, ...start.args].map(quoteWord).join(' ')}${where}`;
+    case 'shell':
+      return `${start.command}${where}`;
+    case 'site':
+      return `files of ${start.directory === '' ? 'the repository' : start.directory}`;
+  }
+}
