@@ -111,6 +111,12 @@ describe('a rule wants', () => {
       [paid, open],
       false,
     ],
+    [
+      'updated: not an item that had not matched before',
+      on(Order).updated({ from: { status: 'OPEN' }, to: { status: 'PAID' } }, act),
+      [paid, { ...paid, cents: 6 }],
+      false,
+    ],
     ['updated: not a new item', on(Order).updated({ from: {}, to: { status: 'PAID' } }, act), created(paid), false],
   ])('%s', (_, rule, images, expected) => {
     expect(wanted(rule, images)).toBe(expected);
