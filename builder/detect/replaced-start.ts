@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { type DividedScript, lastStart } from '../../providers/builds/detection/start-script.ts';
-import { resolveFile } from './files.ts';
 import { describeStart } from './describe-start.ts';
+import { resolveFile } from './files.ts';
 import type { BuiltApplication, Start } from './start.ts';
 
 /** Variables that the platform sets, whatever a script assigns. */
