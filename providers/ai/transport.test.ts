@@ -111,6 +111,25 @@ test.each(['zzz', 'gzip'])('cuts the connection of an answer in %s that it canno
   await expect.poll(() => closed, { timeout: 60_000 }).toBe(true);
 });
 
+test.each([
+  [400, { status: 400 }],
+  [200, { kind: 'broken' }],
+])('an answer with status %s that never ends is not awaited', async (status, failure) => {
+  let closed = false;
+  const url = await upstream((_request, response) => {
+    response.on('close', () => {
+      closed = true;
+    });
+    const more = () => {
+      while (!closed && response.write(Buffer.alloc(65_536)));
+    };
+    response.writeHead(status).on('drain', more);
+    more();
+  });
+  await expect(wholeOf(url)).rejects.toMatchObject(failure);
+  await expect.poll(() => closed, { timeout: 60_000 }).toBe(true);
+});
+
 test('an error thrown while handling a piece reaches the caller and ends the upstream call', async () => {
   let closed = false;
   const url = await upstream((_request, response) => {

@@ -232,14 +232,14 @@ class Body implements Incoming {
     return body;
   }
 
-  /** Reads the body to its end. Returns its start: at least `bytes` bytes, or the whole body if it is shorter. */
+  /** Returns the start of the body: at least `bytes` bytes, or the whole body if it is shorter. What follows is not awaited. */
   async readStart(bytes: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     let length = 0;
     await this.each((piece) => {
-      if (length < bytes) pieces.push(piece);
+      pieces.push(piece);
       length += piece.length;
-      return undefined;
+      return length >= bytes ? 'enough' : undefined;
     });
     return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
   }
