@@ -303,3 +303,27 @@ test.each(['QUEUED', 'RUNNING', 'SUCCEEDED'] as const)(
     expect((await all.table.get(NextBuild, {})) !== undefined).toBe(status === 'QUEUED');
   },
 );
+
+test('a release that began to receive traffic is published again after errors, and its deployment fails after an hour', async () => {
+  const { all, of, key, clock, deployments } = await submitting();
+  const failing = { ...of, error: { Error: 'TimeoutError', Cause: '' }, step: { failed: false } };
+  const set = { status: 'RUNNING', switchingAt: new Date(clock.now).toISOString() };
+  await all.table.transact([change(Deployment, key, { set })]);
+  for (const minutes of [2, 57]) {
+    clock.now += minutes * 60_000;
+    expect(await recordFailure(all, failing)).toEqual({ again: false, publish: true, fault: false, pause: 60 });
+  }
+  expect(deployments()).toMatchObject([{ status: 'RUNNING', finishedAt: null }]);
+  clock.now += 60_000;
+  expect(await recordFailure(all, failing)).toEqual({ again: false, fault: true });
+  expect(deployments()).toMatchObject([{ status: 'FAILED', notes: [expect.stringContaining('may receive traffic')] }]);
+});
+
+test('a verdict ends a deployment whose release began to receive traffic, because its application was deleted', async () => {
+  const { all, of, key, clock, deployments } = await submitting();
+  const set = { status: 'RUNNING', switchingAt: new Date(clock.now).toISOString() };
+  await all.table.transact([change(Deployment, key, { set })]);
+  const step = { failed: true, reason: 'The application was deleted.' };
+  expect(await recordFailure(all, { ...of, step })).toEqual({ again: false, fault: false });
+  expect(deployments()).toMatchObject([{ status: 'FAILED' }]);
+});

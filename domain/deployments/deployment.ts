@@ -66,5 +66,8 @@ export function newDeployment(
 /** Returns a note of the platform, with its time, for the end of a deployment's log. */
 export const formatNote = (deps: Pick<Deps, 'now'>, text: string): string => formatMark(deps.now().getTime()) + text;
 
+/** The reason for the failure of a deployment whose release began to receive traffic and could not be published. */
+export const NOT_PUBLISHED = 'Its release could not be published completely, and may receive traffic. Deploy again.';
+
 /** Returns the reason for the failure of a deployment that an operator cancelled. */
 export const cancelledBecause = (reason: string): string => `Cancelled by the platform: ${reason}`;

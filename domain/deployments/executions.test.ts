@@ -106,6 +106,33 @@ test('fails a deployment whose execution crashed within two minutes, and the nex
   expect(await deploy()).not.toBe(id);
 });
 
+test('a deployment that crashed while its release was published is published again, and fails only if that ends too', async () => {
+  for (const outcome of ['SUCCEEDED', 'FAILED']) {
+    const { deploy, begin, reconcile, clock, executions, deployments, deps, ids, succeed, app } = await world();
+    const id = await deploy();
+    await begin(id);
+    const switching = { status: 'RUNNING', switchingAt: deps.now().toISOString() };
+    await deps.table.write(Deployment, change(Deployment, { accountId: ids.accountId, id }, { set: switching }));
+    executions.set(id, 'ENDED');
+    for (let minute = 0; minute < 3; minute += 1) {
+      clock.now += MINUTE;
+      await reconcile();
+      expect([...executions]).toEqual([
+        [id, 'ENDED'],
+        [`${id}-publish`, 'RUNNING'],
+      ]);
+      expect(deployments()).toMatchObject([{ id, finishedAt: null }]);
+    }
+    if (outcome === 'SUCCEEDED') await succeed(id);
+    executions.set(`${id}-publish`, 'ENDED');
+    clock.now += MINUTE;
+    await reconcile();
+    expect(deployments()).toMatchObject([{ id, status: outcome }]);
+    expect(deployments()[0]?.notes.join().includes('may receive traffic')).toBe(outcome === 'FAILED');
+    expect(await app()).not.toHaveProperty('activeDeploymentId');
+  }
+});
+
 test('a waiting push is neither started early nor lost when the deployment ahead of it crashes', async () => {
   const { deploy, begin, push, reconcile, clock, executions, deployments } = await world();
   const first = await deploy();

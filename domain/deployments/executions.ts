@@ -12,7 +12,7 @@ import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { cancelledBecause, scheduleCheck } from './deployment.ts';
+import { cancelledBecause, NOT_PUBLISHED, scheduleCheck } from './deployment.ts';
 import { failDeployment } from './finish.ts';
 
 const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ accountId, applicationId, deploymentId: id });
@@ -28,6 +28,8 @@ export const startDeployment = (deps: { deployments: Executions }, deployment: D
 export async function startQueued(deps: { deployments: Executions }, deployment: Deployment): Promise<void> {
   if (deployment.finishedAt === null) await startDeployment(deps, deployment);
 }
+
+const INTERRUPTED = 'It was interrupted on our side. Deploying again is safe.';
 
 type BuildStopper = Pick<BuildRunner, 'stop'>;
 
@@ -93,23 +95,26 @@ export async function startTeardown(deps: TeardownDeps, app: App, name: string =
 
 /**
  * Deployments without a heartbeat. Starts those that have no execution, fails those whose execution has ended, and leaves running
- * ones alone.
+ * ones alone. A deployment whose release may receive traffic gets a second execution before it fails.
  */
 export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: Executions }> = {
   queue: 'DEPLOYMENT',
   entity: Deployment,
   async act(deps, deployment) {
-    const { accountId, id, finishedAt } = deployment;
+    const { accountId, id, finishedAt, switchingAt } = deployment;
     if (finishedAt) {
       await deps.table.write(Deployment, change(Deployment, { accountId, id }, { remove: unschedule(Deployment) }));
       return;
     }
-    const status = await deps.deployments.status(id);
-    if (status === 'ENDED') {
-      const reason = 'It was interrupted on our side. Deploying again is safe.';
-      return await failDeployment(deps, idsFromKeys(deployment), reason);
-    }
-    if (status === 'MISSING') await startDeployment(deps, deployment);
+    const ids = idsFromKeys(deployment);
+    const first = await deps.deployments.status(id);
+    // Its release may receive traffic already, so a second execution publishes it.
+    const isPublishing = first === 'ENDED' && switchingAt !== undefined;
+    const publishing = `${id}-publish`;
+    const status = isPublishing ? await deps.deployments.status(publishing) : first;
+    if (status === 'ENDED') return await failDeployment(deps, ids, isPublishing ? NOT_PUBLISHED : INTERRUPTED);
+    if (status === 'MISSING' && isPublishing) await deps.deployments.start(publishing, { ...ids, trigger: 'PUBLISH' });
+    else if (status === 'MISSING') await startDeployment(deps, deployment);
     const what = { set: scheduleCheck(deps), when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } };
     await tryChange(deps, Deployment, { accountId, id }, what);
   },

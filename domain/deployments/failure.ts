@@ -4,10 +4,12 @@ import type { Builds, Result } from '../../providers/builds/builds.ts';
 import { PLATFORM_FAULT, timeLimitExceeded } from '../../providers/builds/failures.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import type { Deps } from '../deps.ts';
+import { HOUR_MS } from '../time.ts';
 import { foundNoBuilder, measureBuild } from './build-time.ts';
+import { NOT_PUBLISHED } from './deployment.ts';
 import { recordDetected } from './detected.ts';
 import { failDeployment } from './finish.ts';
-import type { BuildOutput, FailureInput } from './inputs.ts';
+import type { BuildOutput, DeploymentIds, FailureInput } from './inputs.ts';
 
 const T = TIMEOUTS_S.build;
 
@@ -16,6 +18,8 @@ const RESUBMISSIONS: Partial<Record<BuildEnd, { maxMs: number; pause: number }>>
   UNBUILT: { maxMs: T.wait * 1000, pause: T.pause },
   FAULT: { maxMs: T.project * 1000, pause: T.faultPause },
 };
+/** The publishing of a release that may receive traffic already: the longest time in milliseconds, and the pause after errors in seconds. */
+const PUBLISHING = { maxMs: HOUR_MS, pause: 60 };
 const NO_BUILDER = `No builder became free within ${T.wait / 3600} hours. Deploying again is safe.`;
 /** Reasons for failures without a reason from the builder. */
 const REASONS: Partial<Record<BuildEnd, string>> = { TIMED_OUT: timeLimitExceeded(T.builder) };
@@ -24,13 +28,16 @@ const REASONS: Partial<Record<BuildEnd, string>> = { TIMED_OUT: timeLimitExceede
 export interface RecordedFailure {
   again: boolean;
   pause?: number;
+  /** True if the release may receive traffic already: it must be published again after `pause` seconds. */
+  publish?: boolean;
   /** True if the platform failed, not the application. */
   fault: boolean;
 }
 
 /**
  * Ends a deployment whose step returned a failed verdict, whose execution caught an error or whose build failed, with a reason for
- * its owner. A build that found no builder has not failed: it is submitted again until it has waited for too long.
+ * its owner. A build that found no builder has not failed: it is submitted again until it has waited for too long. Nor has a release that
+ * began to receive traffic and could not be published: its deployment succeeds with it, or fails when that is not possible for too long.
  */
 export async function recordFailure(
   deps: Deps & { builds: Builds },
@@ -46,13 +53,23 @@ export async function recordFailure(
     const age = deps.now().getTime() - Date.parse(deployment?.beganAt ?? '');
     if (age < resubmission.maxMs) return { again: true, fault: false, pause: resubmission.pause };
   }
+  const switchingAt = error && !verdict ? await readSwitching(deps, ids) : undefined;
+  if (switchingAt !== undefined && deps.now().getTime() - Date.parse(switchingAt) < PUBLISHING.maxMs)
+    return { again: false, publish: true, fault: false, pause: PUBLISHING.pause };
   const result = (await deps.builds.readResult(deploymentId)) ?? {};
   const { commitSha, detected } = result;
   await recordDetected(deps, ids, detected);
-  const { reason, fault } = causeOf(end, verdict?.reason === undefined ? result : { error: verdict.reason });
+  const published = switchingAt === undefined ? result : { error: NOT_PUBLISHED, fault: true };
+  const { reason, fault } = causeOf(end, verdict?.reason === undefined ? published : { error: verdict.reason });
   const known = { ...(commitSha ? { commitSha } : {}), ...(resubmission ? { buildMs: 0 } : measureBuild(build)) };
   await failDeployment(deps, ids, reason, known);
   return { again: false, fault };
+}
+
+/** Returns the time at which the release of an unfinished deployment began to receive traffic; undefined if it has not. */
+async function readSwitching({ table }: Deps, ids: DeploymentIds): Promise<string | undefined> {
+  const deployment = await table.get(Deployment, { accountId: ids.accountId, id: ids.deploymentId });
+  return deployment?.finishedAt === null ? deployment.switchingAt : undefined;
 }
 
 /** Returns the reason why a deployment failed, and whether the platform is at fault. */

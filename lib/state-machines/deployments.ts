@@ -164,7 +164,11 @@ export function deploymentMachine(steps: DeploymentSteps) {
     States: {
       Kind: {
         Type: 'Choice',
-        Choices: [{ Variable: '$.trigger', StringEquals: 'MOVE', Next: 'Move' }],
+        Choices: [
+          { Variable: '$.trigger', StringEquals: 'MOVE', Next: 'Move' },
+          // The execution that began to publish the release has ended.
+          { Variable: '$.trigger', StringEquals: 'PUBLISH', Next: 'Switch' },
+        ],
         Default: 'Begin',
       },
       ...moveStates(steps.moveApp),
@@ -223,6 +227,7 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Next: 'Done',
       },
       Done: { Type: 'Succeed' },
+      WaitToPublish: { Type: 'Wait', SecondsPath: '$.failure.pause', Next: 'Switch' },
       // Recording a deployment's failure counts as a successful execution. The execution fails only if the failure
       // cannot be recorded, which raises an alarm; the reconciler then ends the deployment.
       Fail: {
@@ -234,7 +239,17 @@ export function deploymentMachine(steps: DeploymentSteps) {
       },
       FailedOrAgain: {
         Type: 'Choice',
-        Choices: [{ Variable: '$.failure.again', BooleanEquals: true, Next: 'WaitForBuilder' }],
+        Choices: [
+          { Variable: '$.failure.again', BooleanEquals: true, Next: 'WaitForBuilder' },
+          // Present only for a release that may receive traffic already.
+          {
+            And: [
+              { Variable: '$.failure.publish', IsPresent: true },
+              { Variable: '$.failure.publish', BooleanEquals: true },
+            ],
+            Next: 'WaitToPublish',
+          },
+        ],
         Default: 'Prune',
       },
     },

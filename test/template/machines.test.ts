@@ -133,8 +133,8 @@ async function deploy(results: Record<string, unknown[]>, input: object = {}) {
   const engine = new StateMachine(structuredClone(definition) as never, { validationOptions: { noValidate: true } });
   const overrides = {
     taskResourceLocalHandlers: Object.fromEntries(states.map((name) => [name, handler(name)])),
-    waitTimeOverrides: { WaitForBuilder: 0, Queue: 0, WaitToMove: 0, WaitToRelease: 0 },
-    retryIntervalOverrides: { Move: 0 },
+    waitTimeOverrides: { WaitForBuilder: 0, Queue: 0, WaitToMove: 0, WaitToRelease: 0, WaitToPublish: 0 },
+    retryIntervalOverrides: { Move: 0, Switch: 0, Succeed: 0 },
   };
   const ids = { accountId: 'acc_1', applicationId: 'app_1', deploymentId: 'dep_1' };
   await engine.run({ ...ids, trigger: 'API', ...input }, { overrides: overrides as never }).result;
@@ -201,6 +201,31 @@ test('a build that finds no builder begins again with new access, for as long as
   expect(inputs.Begin).toEqual({ accountId: 'acc_1', applicationId: 'app_1', deploymentId: 'dep_1', trigger: 'API' });
   const rounds = ['Begin', 'Build', 'Fail', 'Begin', 'Build', 'Poll', 'Fail'];
   expect(ran).toEqual([...rounds, 'Begin', 'Build', 'Poll', 'Release', 'Check', 'Switch', 'Succeed', 'Prune']);
+});
+
+test.each([
+  ['Switch', true],
+  ['Succeed', true],
+  ['Succeed', false],
+])(
+  'after errors of %s, a release is published again if the record of its failure says so: %s',
+  async (step, publish) => {
+    let isAway = true;
+    const failing = Object.assign([], { shift: () => (isAway ? new Error('away') : undefined) });
+    const recording = Object.assign([], {
+      shift() {
+        isAway = false;
+        return { again: false, publish, pause: 60 };
+      },
+    });
+    const built = { Begin: [BEGUN], Build: [SUBMITTED], Poll: [BUILT] };
+    const { ran } = await deploy({ ...built, [step]: failing, Fail: recording });
+    expect(ran.slice(ran.indexOf('Fail'))).toEqual(['Fail', ...(publish ? ['Switch', 'Succeed'] : []), 'Prune']);
+  },
+);
+
+test('an execution that publishes a release again neither builds nor checks it', async () => {
+  expect((await deploy({}, { trigger: 'PUBLISH' })).ran).toEqual(['Switch', 'Succeed', 'Prune']);
 });
 
 test('a step of a deployment that AWS throttles is repeated, and does not fail the deployment', () => {
