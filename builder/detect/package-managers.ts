@@ -1,18 +1,15 @@
 import { parseCommandLine } from '../../providers/builds/detection/command-line.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { PACKAGE_MANAGERS, PROCESS_MANAGERS } from '../../providers/builds/detection/programs.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
 import { describeStart } from './describe-start.ts';
 import type { Start } from './start.ts';
 
-/** Matches package managers, which a release does not have. */
-const PACKAGE_MANAGERS = /^(npm|npx|pnpm|pnpx|yarn|corepack|bun|bunx)$/;
 const RUNS_PACKAGE_MANAGER =
   /(?:^|\bnode_modules\/(?:\.bin\/)?)(turbo|lerna|npm-run-all2?|run-[sp])(?:$|(?<=\bnode_modules\/[\w-]+)\/)/;
 /** Matches words after a package manager's name which show that a wrapper runs it: `dotenv -- npm run x`. */
 const RUNS_SCRIPT = /^(run|run-script|start|exec|x|dlx)$/;
-/** Matches process managers, which keep processes running in the background and write files next to the code. */
-const PROCESS_MANAGERS = /^(.*\/)?(pm2|pm2-runtime|pm2-docker|forever)$/;
 
 /** Returns the commands of a start as words: those of a shell command, as far as they can be parsed, or that of a package's program. */
 function commandsOf(start: Start): string[][] {

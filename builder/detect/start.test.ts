@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { describeExpectedStart } from '../../providers/builds/detection/expected-start.ts';
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
 import { describeStart } from './describe-start.ts';
@@ -361,7 +362,8 @@ test.each<[scripts: object, procfile: string, from: string, command: string]>([
 
 test.each<[start: string, expected: string, warned?: string]>([
   ['env-cmd -f prod.env node ./server', 'env-cmd -f prod.env node ./server'],
-  ['doppler run -- node --title x server.js', 'doppler run -- node --title x server.js'],
+  ['env-cmd node --title x server.js', 'env-cmd node --title x server.js'],
+  ['./with.sh node server.js', './with.sh node server.js'],
   ['TZ=$ZONE node server.js', 'TZ=$ZONE node server.js'],
   ['tool server', 'node server.js', 'tool server'],
   ['node other.js', 'node server.js', 'node other.js'],
@@ -370,13 +372,24 @@ test.each<[start: string, expected: string, warned?: string]>([
   ['serve api', 'node server.js', 'serve api'],
   ['node absent.js', 'node server.js'],
   ['nodemon server.js', 'node server.js'],
+  ['pm2-runtime server.js -i $WEB_CONCURRENCY', 'node server.js', 'pm2-runtime server.js -i $WEB_CONCURRENCY'],
+  ['env-cmd npx node server.js', 'node server.js', 'env-cmd npx node server.js'],
+  ['env-cmd nodemon server.js', 'node server.js', 'env-cmd nodemon server.js'],
+  ['sudo node server.js', 'node server.js', 'sudo node server.js'],
+  ['doppler run -- node server.js', 'node server.js', 'doppler run -- node server.js'],
 ])(
   'follows a script that runs the default start file, and warns of one that runs something else: %s',
   (start, expected, warned) => {
-    const files = ['server.js', 'other.js', 'api/main.js', 'api/index.html'];
-    const found = findStart(application({ scripts: { start } }, files));
+    const names = ['server.js', 'other.js', 'api/main.js', 'api/index.html', 'with.sh', 'node_modules/env-cmd/cli.js'];
+    const files = {
+      ...Object.fromEntries(names.map((name) => [name, ''])),
+      'node_modules/env-cmd/package.json': JSON.stringify({ bin: 'cli.js' }),
+    };
+    const app = application({ dependencies: { 'env-cmd': '11' }, scripts: { start } }, files);
+    const found = findStart(app);
     const warning = `warning: the start script is not run, because the start file server.js exists. To run it instead, set startCommand to "${warned}".`;
     expect([describeStart(found.start), found.warning]).toEqual([expected, warned && warning]);
+    expect(app.manifest && describeExpectedStart(app.manifest, undefined, names, '')).toBe(expected);
   },
 );
 

@@ -145,10 +145,16 @@ function startFileOf(app: BuiltApplication, declared: readonly Declared[]): Foun
  * Returns true if a start script takes precedence over the default start file: if it starts the same file with options or by way of another
  * program, or if it starts the owner's own server while the default start file is the server that the framework's build creates.
  */
-function takesPrecedence({ settings, framework, directory }: BuiltApplication, script: Start): boolean {
+function takesPrecedence(app: BuiltApplication, script: Start): boolean {
+  const { settings, framework, directory, repository, manifest } = app;
   const { startFile } = settings;
-  if (script.kind === 'shell' && script.directory === '')
-    return wrapsFile(script, (word) => resolveFile({ directory }, word) === startFile);
+  if (script.kind === 'shell' && script.directory === '') {
+    const isProvided = (program: string) =>
+      program.includes('/')
+        ? isFile(app, program)
+        : findProgram(directory, repository, manifest, program) !== undefined;
+    return wrapsFile(script, (word) => resolveFile(app, word) === startFile, isProvided);
+  }
   if (script.kind !== 'node' || /(^|\/)node_modules\//.test(script.file)) return false;
   if (script.file === startFile) return script.directory === '';
   const isBuildOutput = framework?.server?.includes(startFile) === true;

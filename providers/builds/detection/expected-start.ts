@@ -8,20 +8,29 @@ import { type StartScript, wrapsFile } from './start-script.ts';
 /** Files in an application's directory that start it if nothing else declares a start. */
 const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);
 
+/** Returns true if a dependency seems to provide a program: `dotenv-cli` and `@dotenvx/dotenvx` have names like their programs. */
+const seemsProvided = ({ dependencies, devDependencies }: Manifest, program: string): boolean =>
+  Object.keys({ ...dependencies, ...devDependencies }).some((name) => {
+    const bare = name.replace(/^@[^/]+\//, '');
+    return bare === program || bare.startsWith(`${program}-`);
+  });
+
 /**
  * Returns the default start file if it precedes the declared start: if it exists, and the framework has no other default. Only a start of
  * the same file with options, or by way of another program, precedes it.
  */
 function takenStartFile(
+  manifest: Manifest,
   framework: Framework | undefined,
   files: readonly string[],
   declared: StartScript | undefined,
 ): string | undefined {
   const { startFile } = FRAMEWORK_DEFAULTS.NODE;
   const hasOther = framework !== undefined && ['NEXTJS', 'NUXT'].map(namedFramework).includes(framework);
-  const isStartFile = (word: string) => posix.normalize(word) === startFile;
+  const isStartFile = (word: string) => [startFile, posix.parse(startFile).name].includes(posix.normalize(word));
+  const isProvided = (program: string) => program.includes('/') || seemsProvided(manifest, program);
   const isNamed =
-    declared && (declared.kind === 'node' ? isStartFile(declared.file) : wrapsFile(declared, isStartFile));
+    declared && (declared.kind === 'node' ? isStartFile(declared.file) : wrapsFile(declared, isStartFile, isProvided));
   return files.includes(startFile) && !hasOther && !isNamed ? startFile : undefined;
 }
 
@@ -62,7 +71,7 @@ export function describeExpectedStart(
 ): string | null {
   const starts = declaredStarts(manifest, procfile).map(({ start }) => start);
   const declared = starts.find(({ kind }) => kind !== 'development');
-  const startFile = takenStartFile(framework, files, declared);
+  const startFile = takenStartFile(manifest, framework, files, declared);
   if (startFile !== undefined) return `node ${startFile}`;
   if (declared) return describeScript(declared, framework);
   const output = describeOutput(framework);

@@ -69,3 +69,10 @@ export const BUILD_COMMANDS: readonly RegExp[] = [
   /^(rimraf|rm|mkdir|mkdirp|cp|cpx|copyfiles|shx|del-cli|mv) /,
   /^(npm|pnpm|yarn) (ci|install|i)\b/,
 ];
+
+/** Matches package managers. */
+export const PACKAGE_MANAGERS = /^(npm|npx|pnpm|pnpx|yarn|corepack|bun|bunx)$/;
+/** Matches process managers, which keep processes running in the background and write files next to the code. */
+export const PROCESS_MANAGERS = /^(.*\/)?(pm2|pm2-runtime|pm2-docker|forever)$/;
+/** Matches programs that start a file again when it changes. */
+export const WATCHERS = /^(.*\/)?(nodemon|node-dev|ts-node-dev|tsnd|supervisor)$/;
