@@ -15,8 +15,9 @@ export const customDomainRules = (deps: Deps & HandOverDeps): Rules => ({
   'custom-domain.end-with-registration': on(Domain).becomes({ status: 'EXPIRED' }, (domain) =>
     endClaimsOfEnded(deps, domain),
   ),
-  'custom-domain.end-at-registration': on(Domain).becomes({ status: 'ACTIVE' }, ({ name, registeredAt }) =>
-    endClaimsUnder(deps, name, registeredAt ?? ''),
+  // From the time at which it became a domain of the platform: the registry's date of an adopted domain is years ago.
+  'custom-domain.end-at-registration': on(Domain).becomes({ status: 'ACTIVE' }, ({ name, confirmedAt = '' }) =>
+    endClaimsUnder(deps, name, confirmedAt),
   ),
   'custom-domain.route': on(App).becomes(
     { customDomain: { status: 'VERIFIED' } },
