@@ -1,16 +1,21 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
 import { toSlug } from '../../contract/apps/slug.ts';
-import { App } from '../../table/entities/apps.ts';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { Cell } from '../../table/entities/cells.ts';
-import { change, create } from '../../table/writes.ts';
+import { change, create, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { CELL_RESOURCES, inEveryCell } from '../../test/support/cells.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { listCells } from '../apps/cells.ts';
+import { newCustomDomain } from '../custom-domains/claim.ts';
+import { newTenant } from '../custom-domains/reconciliation.ts';
 import { createApp } from './create-app.ts';
 import { teardownApp } from './teardown.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 test.each([
   ['My Shop', 'my-shop'],
@@ -72,4 +77,59 @@ test('an application is created in the cell with the most room, and its slug is 
   await teardownApp(given, { accountId: 'acc_1', applicationId: elsewhere.id });
   expect(removed).toEqual(['shop.b.example']);
   expect((await newApp()).slug).toBe('shop');
+});
+
+/** Creates an application with a custom domain that another one is releasing, while each call of the table takes 300 ms. */
+async function createWhileReleased(prepare: (world: ReturnType<typeof simulation>, host: string) => Promise<unknown>) {
+  const world = simulation();
+  const { deps } = world.steady;
+  const host = 'www.example.com';
+  await deps.table.transact([
+    newSimulatedAccount('acc_1'),
+    create(Host, { host, accountId: 'acc_1', applicationId: 'app_1', releasing: true }),
+  ]);
+  vi.useFakeTimers();
+  const began = Date.now();
+  await prepare(world, host);
+  let transactions = 0;
+  const slow = world.startProcess({
+    faults: async ({ what, when }) => {
+      if (when === 'before') await new Promise((done) => setTimeout(done, 300));
+      if (when === 'before' && what === 'table.TransactWriteItems') transactions += 1;
+      return undefined;
+    },
+  });
+  const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
+  const secrets = { seal: async () => sealed, unseal: async () => '' };
+  const input = { name: 'Shop', framework: 'NODE', installCommand: 'npm ci', customDomain: host } as never;
+  const given = { ...slow.deps, secrets, cells: async () => [] };
+  const creation = createApp(given, { accountId: 'acc_1', keyId: '' }, input).then(
+    ({ data }) => data.primaryDomain,
+    (error) => error.code,
+  );
+  await vi.runAllTimersAsync();
+  return { answer: await creation, seconds: (Date.now() - began) / 1000, transactions };
+}
+
+test('a custom domain that is not released in time is a conflict before the function times out, with few transactions', async () => {
+  const { answer, seconds, transactions } = await createWhileReleased(async () => {});
+  expect(answer).toBe('conflict');
+  expect(seconds).toBeLessThan(TIMEOUTS_S.api.write / 2);
+  expect(transactions).toBeLessThan(5);
+});
+
+test('a custom domain that is released after several seconds is taken over', async () => {
+  const { answer } = await createWhileReleased(async ({ steady }, host) => {
+    setTimeout(() => void steady.deps.table.transact([remove(Host, { host })]), 7000);
+  });
+  expect(answer).toBe('www.example.com');
+});
+
+test('a custom domain whose tenant is removed, which takes minutes, is a conflict after a short wait', async () => {
+  const { answer, seconds } = await createWhileReleased(async ({ steady: { deps } }, host) => {
+    const domain = { ...newCustomDomain(deps, host), status: 'VERIFIED' as const };
+    await deps.table.transact([newTenant(deps, { accountId: 'acc_1', id: 'app_1' }, domain)]);
+  });
+  expect(answer).toBe('conflict');
+  expect(seconds).toBeLessThan(5);
 });

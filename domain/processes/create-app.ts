@@ -7,6 +7,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, GitAccess, Host } from '../../table/entities/apps.ts';
 import type { Cell } from '../../table/entities/cells.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { claim, create, type Write } from '../../table/writes.ts';
 import { domainTaken, viewApp } from '../apps/apps.ts';
 import { assertNotPlatformDomain, claimedHosts, type Placement, placeApp } from '../apps/cells.ts';
@@ -42,12 +43,13 @@ class NameTaken extends Error {
 }
 
 /**
- * Checks of a name that is being released, and the milliseconds between them. The teardown releases names within a second, or within
- * several on a busy machine. A default address that is still taken gets a suffix, but a custom domain is refused, so it is worth a longer
- * wait.
+ * The longest wait for a name that is being released, in milliseconds. The teardown releases names within a second, or within several on
+ * a busy machine. A default address that is still taken gets a suffix, but a custom domain is refused, so it is worth a longer wait, unless
+ * it has a tenant, whose removal takes minutes. The function's timeout is longer.
  */
-const MAX_RELEASE_WAITS = { slug: 20, customDomain: 100 };
-const RELEASE_WAIT_MS = 100;
+const MAX_RELEASE_WAIT_MS = { short: 2000, customDomain: 10_000 };
+/** The time between two checks, in milliseconds. */
+const RELEASE_CHECK_MS = 100;
 
 /** POST /v1/apps: claims the address, counts towards the plan and queues the first deployment, all in one transaction. */
 export async function createApp(
@@ -68,7 +70,7 @@ export async function createApp(
   let attempt: Attempt = {
     suffix: RESERVED_SLUGS.has(slug) ? randomSuffix() : '',
     contested: false,
-    waits: 0,
+    awaited: [],
     suffixes: 0,
   };
   for (;;) {
@@ -88,7 +90,8 @@ interface Attempt {
   suffix: string;
   /** True if the custom domain is held by an application that can no longer prove it. */
   contested: boolean;
-  waits: number;
+  /** The names for whose release it has waited. */
+  awaited: readonly string[];
   suffixes: number;
 }
 
@@ -100,10 +103,9 @@ async function nextAttempt(
   last: Attempt,
   taken: NameTaken,
 ): Promise<Attempt> {
-  const maxWaits = MAX_RELEASE_WAITS[taken.host === customDomain ? 'customDomain' : 'slug'];
-  if (taken.releasing && last.waits < maxWaits) {
-    await new Promise((done) => setTimeout(done, RELEASE_WAIT_MS));
-    return { ...last, waits: last.waits + 1 };
+  if (taken.releasing && !last.awaited.includes(taken.host)) {
+    await waitForRelease(deps, taken.host, taken.host === customDomain);
+    return { ...last, awaited: [...last.awaited, taken.host] };
   }
   if (taken.host === customDomain) {
     // The holder's proof may be missing by now. This is checked once: a second failure is a conflict.
@@ -113,6 +115,15 @@ async function nextAttempt(
   }
   if (last.suffixes === MAX_SLUG_ATTEMPTS) throw taken;
   return { ...last, suffix: randomSuffix(), suffixes: last.suffixes + 1 };
+}
+
+/** Waits until a name is released. It reads the name only: repeated transactions would conflict with the account's other requests. */
+async function waitForRelease({ table }: Pick<Deps, 'table'>, host: string, isCustomDomain: boolean): Promise<void> {
+  const began = performance.now();
+  const isSoonFree = isCustomDomain && !(await table.get(DistributionTenant, { host }));
+  const until = began + MAX_RELEASE_WAIT_MS[isSoonFree ? 'customDomain' : 'short'];
+  do await new Promise((done) => setTimeout(done, RELEASE_CHECK_MS));
+  while ((await table.get(Host, { host }))?.releasing && performance.now() < until);
 }
 
 /** Returns the write that counts a custom domain towards the account's daily limit. */
