@@ -79,8 +79,9 @@ export async function prepareChecks(deps: CheckDeps): Promise<CheckAccount> {
 
 /** Returns the application of the checks. An earlier run may have created it and ended before it stored that: the plan allows only one. */
 async function prepareApp({ repoUrl }: CheckDeps, client: Client) {
-  const { body: listed } = await client.call(listApps);
-  const [known] = listed.data ?? [];
+  const { body: listed, error: unlisted } = await client.call(listApps);
+  if (unlisted) throw new Error(`The applications of the checks cannot be listed: ${unlisted.message}`);
+  const [known] = listed.data;
   if (known) return known;
   const source = repoUrl ? { repoUrl, deployNow: true } : {};
   const { body, error } = await client.call(createAppRoute, {
@@ -101,9 +102,10 @@ export function pageUrlOf({ settings: { publicUrl } }: Pick<Deps, 'settings'>, h
  * again if the page was down for so long that it was disabled.
  */
 export async function prepareEndpoint(deps: CheckDeps, { state, client }: CheckAccount): Promise<string> {
-  const { body: listed } = await client.call(listWebhooks);
+  const { body: listed, error } = await client.call(listWebhooks);
+  if (error) throw new Error(`The endpoints of the checks cannot be listed: ${error.message}`);
   // An earlier run may have created the endpoint and ended before it stored that.
-  const known = (listed.data ?? []).find(({ id }) => id === (state.webhookId ?? id));
+  const known = listed.data.find(({ id }) => id === (state.webhookId ?? id));
   const id = known?.id ?? (await createEndpoint(deps, client, state.host ?? ''));
   if (known?.active === false) await enableWebhook(deps, { accountId: state.accountId, keyId: '' }, { id });
   if (id !== state.webhookId) await updateChecks(deps, { webhookId: id });

@@ -43,7 +43,10 @@ function installation() {
     ['GET', /webhooks\/(\w+)\/deliveries/, (id) => listDeliveries(serving, caller(), { id, ...PAGE } as never)],
   ];
   const caller = () => ({ accountId: accountId(), keyId: '' });
+  const broken = new Set<string>();
   const send = async (url: string, { method = 'GET', body }: RequestInit = {}) => {
+    if (broken.has(`${method} ${new URL(url).pathname}`))
+      return Response.json({ error: { message: 'Try again.' } }, { status: 503 });
     const [, , answer] = answers.find(([verb, path]) => verb === method && path.test(url.split('?')[0] ?? '')) ?? [];
     if (!answer) return new Response('{}', { status: 200 });
     const id = answers.find(([verb, path]) => verb === method && path.test(url))?.[1].exec(url)?.[1] ?? '';
@@ -82,7 +85,7 @@ function installation() {
       }
     }
   };
-  return { clock, memory, run, end, caller, serving };
+  return { clock, memory, run, end, caller, serving, broken };
 }
 
 test.each([false, true])(
@@ -126,6 +129,20 @@ test('the check of webhooks passes again after its endpoint was disabled', async
   expect(memory.items('WEBHOOK')).toMatchObject([{ active: true }]);
   await run('webhook');
   expect(memory.items('EVENT').filter(({ type }) => type === 'ping')).toHaveLength(2);
+});
+
+test('the checks create no other application or endpoint while these cannot be listed', async () => {
+  const { memory, run, end, broken } = installation();
+  broken.add('GET /v1/apps');
+  await expect(run('webhook')).rejects.toThrow('The applications of the checks cannot be listed: Try again.');
+  expect(memory.items('APP')).toHaveLength(0);
+  broken.clear();
+  await run('webhook');
+  await end('succeeds');
+  await run('webhook');
+  broken.add('GET /v1/webhooks');
+  expect(await run('webhook')).toBe('FAILED');
+  expect(memory.items('WEBHOOK')).toHaveLength(1);
 });
 
 test('the checks create one application and one endpoint, wherever a run crashes', async () => {
