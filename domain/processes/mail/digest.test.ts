@@ -255,6 +255,18 @@ test('what was sent is remembered for as long as an email may be about it', asyn
   });
 });
 
+test('what was sent is not remembered for ever if emails of a kind are sent daily', async () => {
+  const { deps, clock, sent, run, happen } = await harness();
+  for (let day = 0; day < 40; day += 1) {
+    await happen(`app_${day}`);
+    await run();
+    clock.now += 24 * HOUR_MS;
+  }
+  expect(sent).toHaveLength(40);
+  const reader = await deps.table.get(NotificationReader, { accountId, subject: 'ann' });
+  expect(reader?.mailed?.['deployment-failed']?.sent.length).toBeLessThanOrEqual(15);
+});
+
 test('two clicks on one link at the same moment switch a kind off once', async () => {
   const { deps, sent, run, happen } = await harness();
   await happen('app_1');

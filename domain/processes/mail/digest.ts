@@ -61,6 +61,11 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
 /** Returns the first day whose notifications an email includes. */
 const firstDay = (now: Date): string => timestampBefore(now, DAY_MS).slice(0, 10);
 
+/** The time for which a queue keeps a job, in milliseconds (lib/stacks/hand-over.ts). */
+const MAX_JOB_AGE_MS = 14 * DAY_MS;
+/** Returns the first day about whose notifications there may still be jobs. */
+const firstJobDay = (now: Date): string => timestampBefore(now, MAX_JOB_AGE_MS).slice(0, 10);
+
 /**
  * Reads the notifications of a kind of the last day, or since the day of the notification, whose job may have waited for days; `isCut` is
  * true if the account has more notifications than are read.
@@ -85,7 +90,10 @@ const recentOnly = (mailed: NotificationReader['mailed'], now: Date): NonNullabl
     Object.entries(mailed ?? {}).map(([kind, { lastAt, sent }]) => [
       kind,
       // The last email may have been about older notifications, whose jobs may still be repeated.
-      { lastAt, sent: lastAt >= timestampBefore(now, DAY_MS) ? sent : sent.filter((id) => id >= firstDay(now)) },
+      {
+        lastAt,
+        sent: sent.filter((id) => id >= (lastAt >= timestampBefore(now, DAY_MS) ? firstJobDay(now) : firstDay(now))),
+      },
     ]),
   );
 
