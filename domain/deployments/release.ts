@@ -156,6 +156,8 @@ export async function switchRelease(
   const { appHost, appAccess } = await deps.cellOf(app);
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   const target = await appHost.switchTo(ids.applicationId, deployment.release);
+  // The switch of a first release takes seconds, and the names of an application that is deleted meanwhile are soon those of others.
+  await readDeployment(deps, ids);
   await hostRoutes.point(app.hosts, routeTo(target, deployment.release, ids.deploymentId));
   await cleanUpIfDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));
   // The first switch opens the function's URL. If the application was suspended meanwhile, close the URL again.

@@ -255,3 +255,19 @@ test('an application that is deleted while its release is switched keeps no rout
   expect(await withVerdict(switchRelease, switching, of)).toMatchObject({ failed: true });
   expect([...routes]).toEqual([]);
 });
+
+test('an application that is deleted before its release is routed takes no name from the next owner', async () => {
+  const { deploy, start, remove, needs, providers, ids } = await harness();
+  const of = { ...ids, deploymentId: await deploy() };
+  await start(of.deploymentId);
+  // The teardown frees the names as soon as the application is deleted, so another application may have them.
+  const appHost = { ...providers.appHost, switchTo: () => remove().then(() => 'host') };
+  const routed: string[] = [];
+  const hostRoutes = { ...providers.hostRoutes, point: async (hosts: readonly string[]) => void routed.push(...hosts) };
+  const switching = { ...needs, ...inEveryCell({ ...providers, appHost, hostRoutes }) };
+  expect(await withVerdict(switchRelease, switching, of)).toEqual({
+    failed: true,
+    reason: 'The application was deleted.',
+  });
+  expect(routed).toEqual([]);
+});
