@@ -30,7 +30,7 @@ test('engines precedes the files of version managers, and the application preced
 test('ignores a file without a version number, a directory and a long file', () => {
   put(app, '.nvmrc', 'lts/*\n');
   mkdirSync(join(app, '.node-version'));
-  put(repository, '.nvmrc', `22${'\n'.repeat(2000)}`);
+  put(repository, '.nvmrc', `22${'\n'.repeat(20_000)}`);
   expect(nodeRequirementOf(app, repository, none, none)).toBeUndefined();
   put(repository, '.node-version', '22');
   expect(nodeRequirementOf(app, repository, none, undefined)).toEqual({ range: '22.x', file: '.node-version' });
@@ -60,6 +60,9 @@ test('a file of a version manager precedes the field of Volta', () => {
 
 test('reads the line of Node in the versions of several tools', () => {
   put(join(app, '..'), 'mise.toml', '[env]\nNODE_ENV = "x"\n[tools]\npython = "3.12"\nnode = "24.1" # of the team\n');
+  expect(nodeRequirementOf(app, repository, none, none)).toEqual({ range: '24.x', file: 'mise.toml' });
+  const tasks = '[tasks.check]\nrun = "npm test"\n'.repeat(100);
+  put(join(app, '..'), 'mise.toml', `${tasks}[tools]\n  node="24"\n`);
   expect(nodeRequirementOf(app, repository, none, none)).toEqual({ range: '24.x', file: 'mise.toml' });
   put(join(app, '..'), 'mise.toml', '[env]\nNODE = "24"\n');
   put(app, '.tool-versions', '# tools\npython 3.12.1\nnodejs 24.1.0 22.0.0\n');

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import {
+  MAX_VERSION_FILE,
   type NodeRequirement,
   readEngines,
   readVersionFile,
@@ -10,16 +11,13 @@ import {
 } from '../../providers/builds/detection/node-version.ts';
 import { readText } from '../read-text.ts';
 
-/** Maximum size of a version manager's file, which has one line or a few. */
-const MAX_VERSION_FILE_BYTES = 1024;
-
 /** Finds the file of a version manager in a directory or the nearest one above it, as the version managers themselves do. */
 function findVersionFile(directory: string, repository: string): NodeRequirement | undefined {
   for (const name of VERSION_FILES) {
     const file = join(directory, name);
     if (!existsSync(file)) continue;
     const found = statSync(file);
-    if (!found.isFile() || found.size > MAX_VERSION_FILE_BYTES) continue;
+    if (!found.isFile() || found.size > MAX_VERSION_FILE) continue;
     const requirement = readVersionFile(name, readText(file));
     if (requirement) return requirement;
   }

@@ -41,6 +41,14 @@ test.each([
   expect(readVersionFile('.nvmrc', text)?.range).toBe(range);
 });
 
+test.each([
+  ['mise.toml', 'node = "24"'],
+  ['.tool-versions', 'node 24'],
+])('ignores a %s that is too long for a request to search', (file, line) => {
+  expect(readVersionFile(file, `x${'\n'.repeat(1024 * 1024)}${line}`)).toBeUndefined();
+  expect(readVersionFile(file, `x${'\n'.repeat(10_000)}${line}`)).toEqual({ range: '24.x', file });
+});
+
 test('a note names the file that requires the version', () => {
   const requirement = readVersionFile('.nvmrc', 'v24');
   expect(chooseNode({ nodeVersion: '22', nodeVersionByDefault: true }, requirement)).toEqual({

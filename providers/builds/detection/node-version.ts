@@ -55,14 +55,19 @@ export const VERSION_FILES: readonly string[] = [
   '.mise.toml',
 ];
 
+/** Maximum length of a version manager's file. Most have one line, but mise.toml may also have tasks. */
+export const MAX_VERSION_FILE = 16 * 1024;
+
 /**
  * Returns the requirement in a version manager's file, reduced to the major version because minor versions are not available. Returns
- * undefined for names whose version changes over time (`lts/*`, `node`).
+ * undefined for names whose version changes over time (`lts/*`, `node`), and for a longer file: requests wait for this.
  */
 export function readVersionFile(file: string, text: string): NodeRequirement | undefined {
+  if (text.length > MAX_VERSION_FILE) return undefined;
   const plain = text.replace(/#.*/g, '').trim();
   // asdf and mise have one line for each tool, asdf with fallback versions after the first.
-  const tool = file === '.tool-versions' ? /^(?:nodejs|node)\s+(\S+)/m : /^\s*(?:nodejs|node)\s*=\s*["']([^"']+)/m;
+  const tool =
+    file === '.tool-versions' ? /^(?:nodejs|node)[ \t]+(\S+)/m : /^[ \t]*(?:nodejs|node)[ \t]*=[ \t]*["']([^"'\n]+)/m;
   const name = /^\.(nvmrc|node-version)$|\.json$/.test(file) ? plain : (tool.exec(plain)?.[1] ?? '');
   const [, major = CODE_NAMES[name.toLowerCase()]] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(name) ?? [];
   return major === undefined ? undefined : { range: `${major}.x`, file };
