@@ -49,7 +49,7 @@ function PushHook({ app }: { app: Application }) {
         </Group>
       )}
       {isAllowed && (
-        <QueryBoundary query={hook} lines={1}>
+        <QueryBoundary query={hook} lines={4}>
           {({ data }) => (
             <Stack className="card" p="md" gap="sm">
               <Text size="sm" fw={600}>

@@ -116,7 +116,13 @@ export function NewApp() {
 /** The plan's application limit. Once it is reached, offers an upgrade. */
 function AppLimit() {
   const account = useMe().data?.data.account;
-  if (!account) return null;
+  if (!account)
+    return (
+      // The line of the text that follows: the form must not move under the pointer.
+      <Text size="sm" aria-hidden>
+        &nbsp;
+      </Text>
+    );
   const limit = account.limits.applications;
   const used = account.usage.applications ?? 0;
   if (used < limit) {

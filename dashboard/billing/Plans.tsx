@@ -1,5 +1,6 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { isIncluded } from '../../contract/billing/plans.ts';
+import { isFirstAttempt } from '../api/query-client.ts';
 import { useMe } from '../api/use-me.ts';
 import { addVat, formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -19,26 +20,31 @@ const CATEGORIES = [
 /** Subscriptions and available plans. */
 export function Plans() {
   const current = useMe().data?.data.account.plan;
-  const subscriptions = useSubscriptions().data;
-  const paid = subscriptions?.data.find(isForApplications) ?? (subscriptions?.has_more === false ? null : undefined);
+  const plans = usePlans();
+  const subscriptions = useSubscriptions();
+  const { data } = subscriptions;
+  const paid = data?.data.find(isForApplications) ?? (data?.has_more === false ? null : undefined);
   return (
     <Stack gap="xl">
       <Subscriptions />
-      <QueryBoundary query={usePlans()} lines={4}>
-        {({ data }) =>
-          CATEGORIES.map(([category, title]) => (
-            <Section key={category} title={title}>
-              <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
-                {data
-                  .filter((plan) => plan.category === category)
-                  .map((plan) => (
-                    <PlanCard key={plan.slug} plan={plan} current={current} paid={paid} />
-                  ))}
-              </SimpleGrid>
-            </Section>
-          ))
-        }
-      </QueryBoundary>
+      {/* The plans follow the subscriptions, which would shift them. */}
+      {!isFirstAttempt(subscriptions) && (
+        <QueryBoundary query={plans} lines={4}>
+          {({ data: offered }) =>
+            CATEGORIES.map(([category, title]) => (
+              <Section key={category} title={title}>
+                <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
+                  {offered
+                    .filter((plan) => plan.category === category)
+                    .map((plan) => (
+                      <PlanCard key={plan.slug} plan={plan} current={current} paid={paid} />
+                    ))}
+                </SimpleGrid>
+              </Section>
+            ))
+          }
+        </QueryBoundary>
+      )}
     </Stack>
   );
 }

@@ -16,7 +16,8 @@ export function DomainScreen({ id }: { id: string }) {
   const domain = useDomain(id);
   const records = useRecords(id);
   const found = domain.data?.data;
-  const isRegistered = found ? isCurrent(found) : domain.errorUpdateCount === 0;
+  // The records follow the details, which would shift them.
+  const isRegistered = found !== undefined && isCurrent(found);
   const isManaged = isRegistered && records.data?.provider === 'PLATFORM';
   return (
     <Screen
@@ -42,7 +43,7 @@ export function DomainScreen({ id }: { id: string }) {
           </QueryBoundary>
         </Section>
       )}
-      {isManaged && found && (
+      {isManaged && (
         <Section title="Add a record">
           <AddRecord id={id} domain={found.name} />
         </Section>
