@@ -55,7 +55,8 @@ export function ecosystemCommand(file: string): string | undefined {
   const script = wordsOf(config, 'script');
   if (script === undefined) return undefined;
   const { NODE_ENV, ...common } = variablesOf(config, 'env');
-  const variables = {
+  // The platform chooses the port.
+  const { PORT: _, ...variables }: Record<string, string> = {
     // A release is no development.
     ...(NODE_ENV === undefined || NODE_ENV === 'development' ? {} : { NODE_ENV }),
     ...common,

@@ -112,6 +112,7 @@ test.each<[config: string, start: string, environment?: object]>([
   [`{ script: 'api/main.js', interpreter: 'node', interpreterArgs: '--import tsx' }`, 'node --import tsx api/main.js'],
   [`{ script: 'api/main.js', interpreter: 'none' }, { script: 'worker.js', args: 'x' }`, 'node api/main.js'],
   [`{ script: 'node --title b api/main.js', // script: 'c'\n }`, 'node --title b api/main.js'],
+  [`{ script: 'node api/main.js $X', env: { PORT: 3000, A: 1 } }`, 'A=1 node api/main.js $X'],
   [`{ script: 'npm start' }`, 'names no file'],
   [`{ name: 'api' }`, 'names no file'],
   [
@@ -129,7 +130,8 @@ test.each<[config: string, start: string, environment?: object]>([
   const app = application({ scripts: { start: 'pm2-runtime ecosystem.config.js --env production' } }, files);
   if (expected === 'names no file') return expect(() => findStart(app)).toThrow(expected);
   const { start } = findStart(app);
-  expect([describeStart(start), start]).toMatchObject([expected, { environment }]);
+  const more = start.kind === 'node' ? { environment } : {};
+  expect([describeStart(start), start]).toMatchObject([expected, more]);
 });
 
 test.each(['npm', 'yarn', 'pnpm'])('starts the script that a configuration of pm2 names with %s', (manager) => {
@@ -174,6 +176,7 @@ test.each([
   ['dotenv -- node app.js', 'dotenv -- node app.js'],
   ['dotenv --with npm -- node app.js', 'dotenv --with npm -- node app.js'],
   ['FILE=.env dotenv -- run-s serve', 'FILE=.env dotenv -- run-s serve'],
+  ['PORT=3000 dotenv -- node app.js', 'dotenv -- node app.js'],
   ['dotenv -p app.js', 'node node_modules/dotenv-cli/cli.js -p app.js'],
 ])('starts what a package manager would start, without the package manager: %s', (start, expected) => {
   const app = application(

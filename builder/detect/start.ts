@@ -253,9 +253,10 @@ function nodeStart(
   };
 }
 
+/** Returns the command of a program for a shell. The platform chooses the port. */
 const shellCommand = ({ program, args, environment }: Extract<StartScript, { kind: 'program' }>): string =>
   [
-    ...Object.entries(environment).map(([name, value]) => `${name}=${quoteWord(value)}`),
+    ...Object.entries(environment).flatMap(([name, value]) => (name === 'PORT' ? [] : `${name}=${quoteWord(value)}`)),
     ...[program, ...args].map(quoteWord),
   ].join(' ');
 
