@@ -1,4 +1,5 @@
 import { ApiError, temporaryFailure } from '../contract/errors.ts';
+import { TIMEOUTS_S } from '../contract/limits/timeouts.ts';
 import type { Entity } from '../table/entity.ts';
 import type { Change } from '../table/expressions.ts';
 import type { Table } from '../table/table.ts';
@@ -105,9 +106,9 @@ export const serviceBusy = () => temporaryFailure('The service is busy.', { stat
 
 /**
  * Retry options of requests. Scripts send dozens of changes of one item concurrently, and the whole platform shares one sequence of
- * invoice numbers, so a request may lose many times. The time is shorter than the timeouts of the functions (`TIMEOUTS_S.api`).
+ * invoice numbers, so a request may lose many times.
  */
-const REQUEST_RETRIES = { attempts: 60, maxMs: 20_000, onExhausted: serviceBusy };
+const REQUEST_RETRIES = { attempts: 60, maxMs: TIMEOUTS_S.api.conflicts * 1000, onExhausted: serviceBusy };
 
 /** Repeats the work of a request as {@link retryOnConflict} does. Throws 503 if conflicts persist for longer than a caller waits. */
 export const retryRequest = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>

@@ -21,6 +21,8 @@ export const TIMEOUTS_S = {
     read: 25,
     /** Functions of other operations. A write may wait for concurrent writes to the same wallet. */
     write: 29,
+    /** The time within which a request repeats a write that lost to a concurrent one. The last attempt begins before its end. */
+    conflicts: 20,
   },
   ai: {
     /** Lambda's maximum. It covers a call and the settlement of its cost. */
