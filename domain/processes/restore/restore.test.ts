@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import type { Databases } from '../../../providers/databases/databases.ts';
 import type { DatabasePasswords } from '../../../providers/databases/passwords.ts';
 import type { Dns, RecordSet } from '../../../providers/dns/dns.ts';
+import type { Job } from '../../../providers/queues/job-queue.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
 import { AiAccount, AiEntry } from '../../../table/entities/ai.ts';
+import { App } from '../../../table/entities/apps.ts';
 import { WalletTransaction } from '../../../table/entities/billing.ts';
 import { Database } from '../../../table/entities/databases.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
@@ -12,6 +14,7 @@ import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { DomainName } from '../../../table/entities/registrar.ts';
 import { change, create, remove } from '../../../table/writes.ts';
+import { simulatedApp } from '../../../test/simulation/app.ts';
 import { simulation } from '../../../test/simulation/simulation.ts';
 import { openAccount } from '../../accounts/accounts.ts';
 import { readNothing, withWallet } from '../../billing/wallet.ts';
@@ -19,6 +22,8 @@ import { advanceDatabase } from '../../databases/clusters.ts';
 import { createDatabasePassword, resetDatabasePasswords } from '../../databases/passwords.ts';
 import type { Deps } from '../../deps.ts';
 import { syncZone } from '../../dns/sync.ts';
+import { pendingJobQueue } from '../../sweep/pending-jobs.ts';
+import { sweep } from '../../sweep/sweep.ts';
 import { repairAfterRestore, verifyLedgers } from './restore.ts';
 
 const pay = (deps: Deps, accountId: string, cents: number) =>
@@ -111,6 +116,22 @@ test('after a restore, the ledgers match their balances, and the state outside f
   expect([...nameServers.keys()]).toEqual(['www.shop.co.za A']);
   expect(await now.table.due('DEPLOYMENT', { until: now.now().toISOString(), limit: 10 })).toHaveLength(1);
   expect((await repairAfterRestore(now, {})).repaired).toBe(2);
+});
+
+test('after a restore, the status of each application is applied again, except for one that is being deleted', async () => {
+  const { deps, clock, accountId } = await world();
+  const apps = (['RUNNING', 'SUSPENDED', 'DELETING'] as const).map((status) =>
+    simulatedApp({ accountId, id: `app_${status}`, status }),
+  );
+  await deps.table.transact(apps.map((app) => create(App, app)));
+  await repairAfterRestore(deps, {});
+  clock.now += 60_000;
+  const handedOver: Job[] = [];
+  const routes = { send: async (jobs: readonly Job[]) => void handedOver.push(...jobs) };
+  await sweep({ ...deps, jobs: { routes } }, pendingJobQueue);
+  expect(handedOver).toEqual(
+    apps.slice(0, 2).map((app) => ({ job: 'app.apply-status', key: App.key(app), accountId })),
+  );
 });
 
 test('after a restore, a released zone starts its time without a delegation again', async () => {

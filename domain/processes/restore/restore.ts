@@ -1,12 +1,14 @@
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
 import { AiAccount, AiEntry, aiEntriesOf } from '../../../table/entities/ai.ts';
+import { App } from '../../../table/entities/apps.ts';
 import { WalletTransaction, walletOf } from '../../../table/entities/billing.ts';
 import { DistributionTenant } from '../../../table/entities/custom-domains.ts';
 import { Database } from '../../../table/entities/databases.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
 import { Zone } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
+import { PendingJob } from '../../../table/entities/jobs.ts';
 import { epoch } from '../../../table/entity.ts';
 import { schedule } from '../../../table/schedule.ts';
 import type { ItemKey } from '../../../table/table.ts';
@@ -15,6 +17,7 @@ import { NO_ACCOUNT } from '../../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import { isInBuildQueue } from '../../deployments/build-queue.ts';
 import type { Deps } from '../../deps.ts';
+import { expectJob } from '../../sweep/pending-jobs.ts';
 import { BATCH_SIZE, collectProblems, type Problems, type RestoreInput, visitItems } from './visit.ts';
 
 /** Checks and repairs that operators run on a table that was restored to an earlier time (docs/runbook.md#restore). */
@@ -76,8 +79,8 @@ async function creditProblem({ table }: Pick<Deps, 'table'>, { id }: Account): P
 
 /**
  * Brings the state outside the table in line with a restored table. Zones are synced, and distribution tenants, hosting accounts, unfinished
- * databases and unfinished deployments become due, so that the reconciler checks them. The passwords of databases are revoked. Deliveries and
- * events are already in their due queues. Idempotent.
+ * databases and unfinished deployments become due, so that the reconciler checks them. The status of applications is applied again, in a minute.
+ * The passwords of databases are revoked. Deliveries and events are already in their due queues. Idempotent.
  */
 export async function repairAfterRestore(
   deps: Pick<Deps, 'table' | 'now' | 'commit'>,
@@ -86,6 +89,15 @@ export async function repairAfterRestore(
   let repaired = 0;
   const now = deps.now().toISOString();
   const position = await visitItems(deps, input, async (item, key) => {
+    if (item.entity === App.type) {
+      const app = App.parse(item);
+      // Its teardown is due anyway.
+      if (app.status === 'DELETING') return;
+      // It may have been suspended or resumed since.
+      await deps.table.write(PendingJob, expectJob(deps, App, app, 'app.apply-status', `restored ${now}`));
+      repaired += 1;
+      return;
+    }
     const set = repairOf(item, now);
     if (!set) return;
     const write = changeByKey(key, { set }, concurrentUpdate);
