@@ -231,6 +231,7 @@ const NO_LOGINS = [
   'AUDIT.actor.kind',
   'AUDIT.actor.name',
   'KEY.createdBy.email',
+  'PENDING_JOB.subject',
 ];
 
 /** Returns the paths of the text fields below a schema, as far as its names, or that of an object around it, may name a login. */
