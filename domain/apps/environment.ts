@@ -88,11 +88,7 @@ export async function replaceEnv(
 }
 
 /** Returns a change for the audit log: the names of all variables, of those that were set, and of those that were removed. */
-function changeOf(
-  before: EnvSet | undefined,
-  values: ReadonlyMap<string, string>,
-  given: readonly { key: string }[],
-) {
+function changeOf(before: EnvSet | undefined, values: ReadonlyMap<string, string>, given: readonly { key: string }[]) {
   const keys = before?.keys ?? [];
   const set = given.map(({ key }) => key);
   return {

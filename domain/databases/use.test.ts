@@ -232,7 +232,12 @@ test('two measurements at once record one change of the access of each database'
     use(1000);
     await measure(startProcess({ faults: by(() => measure()) }).deps);
     expect(await read('a')).toMatchObject({ access: 'OWNER', units: 1000 });
-    expect(memory.items('AUDIT').map(({ subjectId }) => subjectId).toSorted()).toEqual(['db_a', 'db_b']);
+    expect(
+      memory
+        .items('AUDIT')
+        .map(({ subjectId }) => subjectId)
+        .toSorted(),
+    ).toEqual(['db_a', 'db_b']);
   });
 });
 

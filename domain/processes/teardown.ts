@@ -6,10 +6,10 @@ import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { remove, type Write } from '../../table/writes.ts';
 import { cellsInUse, claimedHosts, edgeOf, HOME_CELL, type InCell, removeFromCell } from '../apps/cells.ts';
+import { concurrentUpdate } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
 import { failDeployment } from '../deployments/finish.ts';
-import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /** Most deployments that one transaction deletes. */
