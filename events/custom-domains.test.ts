@@ -6,21 +6,11 @@ import { Domain } from '../table/entities/registrar.ts';
 import { create } from '../table/writes.ts';
 import { newSimulatedAccount } from '../test/simulation/account.ts';
 import { simulatedApp } from '../test/simulation/app.ts';
+import { REGISTRANT } from '../test/simulation/domains.ts';
 import { simulation } from '../test/simulation/simulation.ts';
 import { inEveryCell } from '../test/support/cells.ts';
 import { consume } from './consume.ts';
 import { customDomainRules } from './custom-domains.ts';
-
-const REGISTRANT = {
-  name: 'Thandi',
-  email: 'a@example.co.za',
-  contactNumber: '+27.215550100',
-  address1: '1 Long Street',
-  city: 'Cape Town',
-  province: 'WC',
-  postalCode: '8001',
-  country: 'ZA',
-};
 
 test('an adopted domain, however old, ends the claims that other accounts verified before its adoption', async () => {
   const { steady, clock, memory } = simulation();

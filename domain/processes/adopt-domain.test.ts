@@ -7,22 +7,12 @@ import { DnsRecord, recordsOf } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { REGISTRANT } from '../../test/simulation/domains.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { newTenant } from '../custom-domains/reconciliation.ts';
 import { tldsOnSale } from '../registrar/tlds.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from './adopt-domain.ts';
-
-const registrant = {
-  name: 'Thandi',
-  email: 'a@example.co.za',
-  contactNumber: '+27.215550100',
-  address1: '1 Long Street',
-  city: 'Cape Town',
-  province: 'WC',
-  postalCode: '8001',
-  country: 'ZA',
-};
 
 /** A domain that is at the registrar, and what is done to it and to the name servers, in order. */
 async function world() {
@@ -57,7 +47,7 @@ async function world() {
   };
   const all = { ...deps, ...outside, tlds: tldsOnSale(deps) } as unknown as AdoptionDeps;
   const adopt = (records: object[], accountId = 'acc_1') =>
-    adoptDomain(all, AdoptionInput().parse({ accountId, domain: 'shop.co.za', registrant, records }));
+    adoptDomain(all, AdoptionInput().parse({ accountId, domain: 'shop.co.za', registrant: REGISTRANT, records }));
   return { deps, done, written, adopt, state, clock };
 }
 

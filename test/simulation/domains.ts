@@ -3,6 +3,18 @@ import { Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 
+/** A registrant that the registrar accepts. */
+export const REGISTRANT = {
+  name: 'Thandi',
+  email: 'a@example.co.za',
+  contactNumber: '+27.215550100',
+  address1: '1 Long Street',
+  city: 'Cape Town',
+  province: 'WC',
+  postalCode: '8001',
+  country: 'ZA',
+};
+
 const owner = {
   name: '',
   email: '',
