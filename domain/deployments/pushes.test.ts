@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { Account } from '../../table/entities/accounts.ts';
 import type { App, GitAccess } from '../../table/entities/apps.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { interruptAt } from '../../test/simulation/simulation.ts';
@@ -11,8 +12,8 @@ import { receivePush } from './pushes.ts';
 
 const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
 
-async function world(fields: Partial<App> = {}) {
-  const made = await deploymentSimulation(fields);
+async function world(fields: Partial<App> = {}, account: Partial<Account> = {}) {
+  const made = await deploymentSimulation(fields, account);
   const access: GitAccess = { ...made.ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
   const push = async (of: PushOf = {}, by: Deps = made.deps) => {
     const { headers, body } = HOSTS.GitHub('', of);
@@ -41,6 +42,13 @@ test.each<[string, PushOf, Partial<App>, string]>([
 ])('ignores %s with the reason in the response', async (_what, of, fields, why) => {
   const { push, deployments } = await world(fields);
   expect(await push(of)).toEqual({ ignored: why });
+  expect(deployments()).toEqual([]);
+});
+
+test('ignores a push while the account waits for its deletion, as every change is refused', async () => {
+  const deletion = { requestedAt: '2026-01-30T09:30:00.000Z', endsAt: '2026-02-06T09:30:00.000Z' };
+  const { push, deployments } = await world({}, { deletion });
+  expect(await push()).toEqual({ ignored: 'the account will be deleted on 2026-02-06' });
   expect(deployments()).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import type { receivePush as PushRoute } from '../../contract/deployments/push-h
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { App, GitAccess } from '../../table/entities/apps.ts';
 import { Deployment, Push } from '../../table/entities/deployments.ts';
 import { unchanged } from '../../table/expressions.ts';
@@ -40,7 +41,14 @@ const SHORT_SHA_LENGTH = 7;
 const SKIP = /\[(skip ci|ci skip|no ci)\]/i;
 
 /** Returns the reason why a push is not deployed; undefined if it is to be deployed. */
-function reasonToIgnore(app: App, changes: readonly RefChange[], found: RefChange | undefined): string | undefined {
+function reasonToIgnore(
+  app: App,
+  deletion: Account['deletion'],
+  changes: readonly RefChange[],
+  found: RefChange | undefined,
+): string | undefined {
+  // No key or login calls the hook, so no credential refuses it.
+  if (deletion) return `the account will be deleted on ${deletion.endsAt.slice(0, 10)}`;
   if (!app.autoDeploy) return 'autoDeploy is off for this application';
   if (app.status !== 'RUNNING') return 'the application is suspended';
   if (app.repoUrl === null) return 'the application has no repoUrl';
@@ -61,14 +69,15 @@ export async function receivePush(deps: Deps, access: GitAccess, request: HookRe
   const { deliveryId: id, event, changes } = readHook(request);
   if (!changes) return ignoredPush(event ? `${event} is not a push` : 'it is not a push');
   return await retryOnConflict(async () => {
-    const [app, earlier] = await Promise.all([
+    const [app, account, earlier] = await Promise.all([
       deps.table.get(App, { accountId, id: applicationId }),
+      deps.table.get(Account, { id: accountId }),
       deps.table.get(Push, { applicationId, id }),
     ]);
     if (earlier) return acceptedPush(earlier.deploymentId);
     if (!app || app.status === 'DELETING') throw noSuchApp();
     const found = changes.find(({ kind, name }) => kind === 'branch' && name === app.branch);
-    const reason = reasonToIgnore(app, changes, found);
+    const reason = reasonToIgnore(app, account?.deletion, changes, found);
     if (reason !== undefined) return ignoredPush(reason);
     const commitSha = found?.commitSha?.slice(0, SHORT_SHA_LENGTH) ?? '';
     const { deploymentId, writes } = assignSlot(deps, app, commitSha);
