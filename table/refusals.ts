@@ -15,10 +15,16 @@ const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && error.name === 'TransactionConflictException';
 
-/** Names of errors of requests that a busy service did not carry out. */
-const TEMPORARY = /Throttl|Transaction(?:Canceled|Conflict|InProgress)|TimeoutError|ThroughputExceeded/;
+/** Names of errors, and codes of cancelled transactions, of requests beyond the capacity of an item, a table or an account. */
+const THROTTLED = /Throttl|ThroughputExceeded|RequestLimitExceeded/;
+/** Returns true for the error of a request that DynamoDB throttled. */
+export const isThrottling = (error: unknown): boolean => error instanceof Error && THROTTLED.test(error.name);
+
+/** Names of other errors of requests that a busy service did not carry out. */
+const TEMPORARY = /Transaction(?:Canceled|Conflict|InProgress)|TimeoutError/;
 /** Returns true for the error of a request that may be repeated later. */
-export const isTemporary = (error: unknown): boolean => error instanceof Error && TEMPORARY.test(error.name);
+export const isTemporary = (error: unknown): boolean =>
+  isThrottling(error) || (error instanceof Error && TEMPORARY.test(error.name));
 
 /** Returns true for the error of a request whose earlier attempt may have been carried out. */
 export const followsLoss = (error: unknown): boolean =>
@@ -53,5 +59,5 @@ export function translateCancellation(error: unknown, writes: readonly Write[]):
     return writes[failed]?.onConditionFailed(failedItem(detail?.CancellationReasons?.[failed]?.Item)) ?? error;
   const conflicting = writes.find((write, at) => write.onConflict && codes[at] === 'TransactionConflict');
   if (conflicting?.onConflict) return conflicting.onConflict();
-  return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;
+  return codes.some((code = '') => code === 'TransactionConflict' || THROTTLED.test(code)) ? 'retry' : error;
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { memoryTable } from '../test/support/memory-table.ts';
 import { DomainName } from './entities/registrar.ts';
-import { isTemporary, translateCancellation } from './refusals.ts';
+import { isTemporary, isThrottling, translateCancellation } from './refusals.ts';
 import { createTable, type Send } from './table.ts';
 import { transact } from './transact.ts';
 import { change, check, create } from './writes.ts';
@@ -77,6 +77,14 @@ test.each<[string, Error, (send: Send) => Promise<unknown>]>([
   expect(isTemporary(error)).toBe(true);
 });
 
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+test.each(['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded'])(
+  'a request that DynamoDB refuses with %s is throttled, and may be repeated later',
+  (name) => {
+    expect([isThrottling(failing(name)), isTemporary(failing(name))]).toEqual([true, true]);
+  },
+);
+
 test('an error other than a conflict is thrown at once, and is not temporary', async () => {
   const error = failing('ValidationException');
   let attempts = 0;
@@ -95,6 +103,7 @@ const REASONS: [codes: string[] | undefined, outcome: string][] = [
   [['None', 'TransactionConflict'], 'second conflicts'],
   [['TransactionConflict', 'None'], 'retry'],
   [['None', 'ThrottlingError'], 'retry'],
+  [['None', 'ProvisionedThroughputExceeded'], 'retry'],
   [['None', 'ValidationError'], 'TransactionCanceledException'],
   [undefined, 'TransactionCanceledException'],
 ];
