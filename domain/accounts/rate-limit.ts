@@ -32,6 +32,12 @@ export interface Quota {
   staleLimitReached: boolean;
 }
 
+/** Returns the quota of a request that could not be counted, because the sender's item accepts no more writes in this second. */
+export function uncountedQuota(limit: number, now: Date): Quota {
+  const reset = Math.floor(now.getTime() / 1000) + 1;
+  return { limit, remaining: 0, reset, retryAfter: 1, fullAt: undefined, stale: [], staleLimitReached: false };
+}
+
 /** Returns the attribute that counts the requests of this time, with the number to add to it. */
 export function countAt(now: Date, requests = 1): Record<string, number> {
   const second = Math.floor(now.getTime() / 1000);

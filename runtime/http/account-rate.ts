@@ -46,6 +46,9 @@ const accountLimit = (override: unknown): number => {
   return Math.ceil(LIMITS.requestsPerMinute.amounts * factor);
 };
 
+/** Returns the requests in 60 seconds that count on the account's item. @param override the account's own limit */
+const beyondShares = (override: unknown): number => Math.max(0, accountLimit(override) - uncounted());
+
 const refuse = (quota: Quota, retryAfter: number): Refusal => {
   const message = limitMessage('requestsPerMinute', quota.limit + uncounted());
   return new Refusal(new ApiError('rate_limited', message, { retryAfter }), quota);
@@ -54,7 +57,7 @@ const refuse = (quota: Quota, retryAfter: number): Refusal => {
 const update = async (accountId: string, counters: CountUpdate) => {
   const set = { ...counters.set, accountId };
   const write = upsert(AccountRate, { accountId }, { ...counters, set });
-  return (await throttlingTo429(deps.table.write(AccountRate, write))) ?? { accountId };
+  return (await throttlingTo429(beyondShares(undefined), deps.table.write(AccountRate, write))) ?? { accountId };
 };
 
 /** Counts a request beyond its key's share. Throws {@link Refusal} 429. */
@@ -62,7 +65,7 @@ async function countBeyondShare(accountId: string, now: Date): Promise<void> {
   const count = (counters: CountUpdate) => update(accountId, counters);
   await countRequest(
     `account ${accountId}`,
-    ({ limit }: Record<string, unknown>) => Math.max(0, accountLimit(limit) - uncounted()),
+    ({ limit }: Record<string, unknown>) => beyondShares(limit),
     now,
     count,
     refuse,

@@ -13,7 +13,10 @@ import { bodyBytes, parseInput } from './input.ts';
 import { countAnonymous, Refusal } from './rate-limit.ts';
 import { buildResponse, correlated, type Event, type HandlerContext, type Result, requestLogging } from './response.ts';
 
-/** Maximum number of verified calls to one hook in 60 seconds. A busy repository makes far fewer. */
+/**
+ * Maximum number of verified calls to one hook in 60 seconds, and of calls of one network that cannot be verified at the moment. A busy
+ * repository makes far fewer.
+ */
 const MAX_CALLS_PER_HOOK = 600;
 
 interface HookActions<R extends Route, E, Subject> {
@@ -39,7 +42,11 @@ export function hook<R extends Route, E extends object, Subject>(
       return { request, subject: await identify(deps, parseInput(route, event) as Input<R>, request) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new Refusal(error, await countAnonymous(`hook ${clientNetwork(event)}`));
+      const network = clientNetwork(event);
+      // The call cannot be verified at the moment. It is not a guess.
+      if (error.code === 'server_error')
+        throw new Refusal(error, await countAnonymous(`hook outage ${network}`, MAX_CALLS_PER_HOOK));
+      throw new Refusal(error, await countAnonymous(`hook ${network}`));
     }
   };
   const handler = middy<Event, Result, Error, HandlerContext>()
@@ -47,8 +54,8 @@ export function hook<R extends Route, E extends object, Subject>(
     .handler(async (event: Event, context: HandlerContext): Promise<Result> => {
       const off = startEarly(switches());
       const { request, subject } = await verify(event);
-      assertAllOn(await off, route.stoppedBy);
       context.request.quota = await countAnonymous(`hook ${event.rawPath}`, MAX_CALLS_PER_HOOK);
+      assertAllOn(await off, route.stoppedBy);
       const { status, output } = await act(deps, subject, request);
       return buildResponse(context.request, status, output, headers);
     });

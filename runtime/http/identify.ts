@@ -56,7 +56,7 @@ async function identifyKey(credentials: KeyCredentials, route: AccessRules): Pro
   const count: Count<Record<string, unknown>> = (update) => {
     const set = { ...update.set, lastUsedAt: now.toISOString() };
     const counted = change(Credential, { hash }, { ...update, set }, unknownKey);
-    return throttlingTo429(deps.table.updateReturningChanged(counted, 'ALL_NEW'));
+    return throttlingTo429(limitOf(kind), deps.table.updateReturningChanged(counted, 'ALL_NEW'));
   };
   const { credential, quota } = await countOnAccount(hash, now, async () => {
     const { item, quota } = await countRequest(hash, limitOf(kind), now, count);
@@ -113,7 +113,7 @@ async function identifyLogin({ session, token, account }: LoginCredentials, rout
       const counted = changeOrInspect(Login, { subject }, { ...update, when: sessionOpen(session) }, (login) =>
         login ? sessionEnded() : new NoAccountYet(),
       );
-      const login = await throttlingTo429(deps.table.write(Login, counted));
+      const login = await throttlingTo429(limitOf('login'), deps.table.write(Login, counted));
       if (!login) throw new NoAccountYet();
       return login;
     });

@@ -1,8 +1,9 @@
 import { ApiError } from '../../contract/errors.ts';
-import { countAt, evaluateQuota, type Quota } from '../../domain/accounts/rate-limit.ts';
+import { countAt, evaluateQuota, type Quota, uncountedQuota } from '../../domain/accounts/rate-limit.ts';
 import { Cache } from '../../domain/cache/cache.ts';
 import { AnonymousClient } from '../../table/entities/accounts.ts';
 import { epoch } from '../../table/entity.ts';
+import { isThrottling } from '../../table/refusals.ts';
 import { upsert } from '../../table/writes.ts';
 import { config } from '../config.ts';
 import { deps } from '../deps.ts';
@@ -84,16 +85,19 @@ export async function countRequest<T extends Record<string, unknown>>(
   return { item, quota };
 }
 
-const isThrottling = (error: unknown) =>
-  error instanceof Error && /Throttl|ThroughputExceeded|LimitExceeded/.test(error.name);
-
-/** Turns DynamoDB's throttling of a sender's item into 429. An item accepts only a limited number of writes per second. */
-export async function throttlingTo429<T>(work: Promise<T>): Promise<T> {
+/**
+ * Turns DynamoDB's throttling of a sender's item into 429: throws {@link Refusal}. An item accepts only a limited number of writes per
+ * second.
+ *
+ * @param limit the sender's requests in 60 seconds, for the response
+ */
+export async function throttlingTo429<T>(limit: number, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (isThrottling(error)) throw new ApiError('rate_limited', 'Too many requests at once.', { retryAfter: 1 });
-    throw error;
+    if (!isThrottling(error)) throw error;
+    const refusal = new ApiError('rate_limited', 'Too many requests at once.', { retryAfter: 1 });
+    throw new Refusal(refusal, uncountedQuota(limit, deps.now()));
   }
 }
 
@@ -110,7 +114,7 @@ export async function countAnonymous(address: string, limit: number = limitOf('a
   const expiresAtEpoch = epoch(now) + ANONYMOUS_TTL_S;
   const { quota } = await countRequest(`anonymous ${address}`, limit, now, async (update) => {
     const write = upsert(AnonymousClient, { address }, { ...update, set: { ...update.set, address, expiresAtEpoch } });
-    return (await throttlingTo429(deps.table.write(AnonymousClient, write))) ?? { address };
+    return (await throttlingTo429(limit, deps.table.write(AnonymousClient, write))) ?? { address };
   });
   return quota;
 }
