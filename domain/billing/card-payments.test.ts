@@ -251,12 +251,12 @@ test('a payment that succeeds while its next check is scheduled stays due at the
   await run.deps.table.transact([create(TopUp, topUp)]);
   run.clock.now += MINUTE;
   const { table } = run.deps;
-  const updateReturningChanged: typeof table.updateReturningChanged = async (...args) => {
+  const write: typeof table.write = async (...args) => {
     await run.deps.payments.charge({ ...CARD, reference: topUp.id.replace('_', '-'), amountCents: 500 * RAND });
     await chargeTopUp(run.deps, topUp.id);
-    return await table.updateReturningChanged(...args);
+    return await table.write(...args);
   };
-  await topUpQueue.act({ ...run.deps, table: { ...table, updateReturningChanged } }, topUp, {
+  await topUpQueue.act({ ...run.deps, table: { ...table, write } }, topUp, {
     duePk: 'TOP_UP',
     dueAt: '',
     pk: '',

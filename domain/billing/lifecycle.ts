@@ -3,7 +3,7 @@ import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/bil
 import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict, tryTransact } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict, tryChange, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
@@ -46,7 +46,7 @@ type LifecycleDeps = Deps & { plans: ReadPlans };
 /** Reschedules a subscription, unless another change has rescheduled it since it was read. */
 async function reschedule(deps: Deps, { accountId, id, dueAt = '' }: Subscription, at: string): Promise<undefined> {
   const update = { set: schedule(Subscription, at), when: { dueAt: { is: dueAt } } };
-  await tryTransact(deps, [change(Subscription, { accountId, id }, update, concurrentUpdate)]);
+  await tryChange(deps, Subscription, { accountId, id }, update);
 }
 
 /**

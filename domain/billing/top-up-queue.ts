@@ -1,7 +1,7 @@
 import { TopUp } from '../../table/entities/billing.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { FIRST_CHECK_DELAY_MS, PAYMENT_PAGE_LIFETIME_MS, type PaymentDeps, settleTopUp } from './top-ups.ts';
@@ -18,8 +18,7 @@ async function scheduleCheck(deps: Deps, id: string): Promise<void> {
   const next = schedule(TopUp, new Date(now + Math.max(FIRST_CHECK_DELAY_MS, age)));
   const update = age >= PAYMENT_PAGE_LIFETIME_MS ? { remove: unschedule(TopUp) } : { set: next };
   // A concurrent settlement unschedules the payment.
-  const write = change(TopUp, { id }, { ...update, when: { status: { is: topUp.status } } }, concurrentUpdate);
-  await ignoreConflict(deps.table.updateReturningChanged(write));
+  await tryChange(deps, TopUp, { id }, { ...update, when: { status: { is: topUp.status } } });
 }
 
 /** Ends the hold of a new card's payment: pays the invoices that the money could not pay before. */

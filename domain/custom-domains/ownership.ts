@@ -2,7 +2,7 @@ import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { App, type CustomDomain, Host, verifiedHostsNear } from '../../table/entities/apps.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict, tryTransact } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { DAY_MS, timestampAfter } from '../time.ts';
@@ -124,5 +124,5 @@ export async function startVerifications(
 ): Promise<void> {
   const set = { verifiedAt: since, ...verifiedHostsNear(host), ...schedule(Host, deps.now()) };
   const what = { set, when: { applicationId: { is: applicationId }, releasing: 'absent', dueAt: 'absent' } } as const;
-  await tryTransact(deps, [change(Host, { host }, what, concurrentUpdate)]);
+  await tryChange(deps, Host, { host }, what);
 }

@@ -1,7 +1,6 @@
 import type { Detected } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, tryTransact } from '../conflict.ts';
+import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DeploymentIds } from './inputs.ts';
 
@@ -19,8 +18,8 @@ export async function recordDetected(
   const key = { accountId, id: applicationId };
   const exists = { id: 'present', status: { isNot: 'DELETING' } } as const;
   const detected = { set: { detected: { ...rest, start } }, when: exists };
-  await tryTransact(deps, [change(App, key, detected, concurrentUpdate)]);
+  await tryChange(deps, App, key, detected);
   if (branch === undefined) return;
   const defaultBranch = { set: { branch }, when: { ...exists, branchByDefault: { is: true } } } as const;
-  await tryTransact(deps, [change(App, key, defaultBranch, concurrentUpdate)]);
+  await tryChange(deps, App, key, defaultBranch);
 }

@@ -14,7 +14,7 @@ import { allUnchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create, remove, replace, type Write } from '../../table/writes.ts';
 import { assertNotPlatformDomain, listCells } from '../apps/cells.ts';
-import { concurrentUpdate, retryOnConflict, tryTransact } from '../conflict.ts';
+import { concurrentUpdate, retryOnConflict, tryChange } from '../conflict.ts';
 import { findVerifiedHolder, isReservedName } from '../custom-domains/claim.ts';
 import { eachBelow } from '../custom-domains/names-below.ts';
 import { challengeName, findMissingProof, type MissingProof, releasedAt } from '../custom-domains/ownership.ts';
@@ -224,7 +224,7 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
   const registrations = await findRegistrations(deps, domain);
   if (!registrations.some((registration) => registration.accountId === accountId)) {
     const what = { remove: ['provenAt', 'unprovenSince'], when: { accountId: { is: accountId } } };
-    await tryTransact(deps, [change(HostingDomain, { domain }, what, concurrentUpdate)]);
+    await tryChange(deps, HostingDomain, { domain }, what);
   }
   const account = await deps.table.get(HostingAccount, { accountId, id });
   if (account && account.status !== 'REMOVED') await scheduleCheck(deps, account);
@@ -233,7 +233,7 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
 /** Makes the account due, so that the next run of the reconciler compares it with its domain's state. */
 async function scheduleCheck(deps: Pick<Deps, 'table' | 'now'>, account: HostingAccount): Promise<void> {
   const next = { set: schedule(HostingAccount, deps.now()), when: { status: { isNot: 'REMOVED' } } };
-  await tryTransact(deps, [change(HostingAccount, account, next, concurrentUpdate)]);
+  await tryChange(deps, HostingAccount, account, next);
 }
 
 /**

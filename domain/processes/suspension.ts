@@ -13,7 +13,7 @@ import { noSuchApp } from '../apps/apps.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
 import { replaceDueReasons } from '../billing/account-due.ts';
 import { considerAutoTopUp } from '../billing/auto-top-up.ts';
-import { concurrentUpdate, retryOnConflict, tryTransact } from '../conflict.ts';
+import { concurrentUpdate, retryOnConflict, tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
@@ -184,7 +184,7 @@ export const accountQueue: DueQueue<typeof Account, Deps> = {
       await applySuspension(deps, id);
       const what = replaceDueReasons(account, { reapplyAt: undefined });
       // On a conflict the account has changed in the meantime, and stays due or has a new due time.
-      await tryTransact(deps, [change(Account, { id }, what, concurrentUpdate)]);
+      await tryChange(deps, Account, { id }, what);
     }
     await reviewPlanLimit(deps, id);
     if (isDue(topUpAt)) await considerAutoTopUp(deps, id);

@@ -250,7 +250,7 @@ async function continueAt(
 ): Promise<void> {
   const set = { ...(removal && { removal }), ...schedule(AccountDeletion, at) };
   const next = { set, when: { status: { is: 'RUNNING' } } };
-  await tryTransact(deps, [change(AccountDeletion, { accountId }, next, concurrentUpdate)]);
+  await tryChange(deps, AccountDeletion, { accountId }, next);
 }
 
 async function advanceDeletion(deps: DeletionDeps, deletion: AccountDeletion): Promise<void> {
@@ -259,7 +259,7 @@ async function advanceDeletion(deps: DeletionDeps, deletion: AccountDeletion): P
   const account = await deps.table.get(Account, { id: accountId });
   if (!account?.deletion) {
     const update = { remove: unschedule(AccountDeletion), when: { status: { is: status } } };
-    await tryTransact(deps, [change(AccountDeletion, { accountId }, update, concurrentUpdate)]);
+    await tryChange(deps, AccountDeletion, { accountId }, update);
     return;
   }
   if (status === 'GRACE' && !(await beginDeletion(deps, deletion))) return;

@@ -6,7 +6,7 @@ import { Deployment, deploymentsOf } from '../../../table/entities/deployments.t
 import type { ItemKey } from '../../../table/table.ts';
 import { change } from '../../../table/writes.ts';
 import { edgeOf, HOME_CELL, type InCell } from '../../apps/cells.ts';
-import { concurrentUpdate, tryTransact } from '../../conflict.ts';
+import { tryChange } from '../../conflict.ts';
 import { routeCustomDomainIfUnset } from '../../custom-domains/verify.ts';
 import { canRollBackTo } from '../../deployments/deployment.ts';
 import { rollBack } from '../../deployments/rollback.ts';
@@ -146,5 +146,5 @@ async function retireIfMissing(
 
 async function retire(deps: RestoreDeps, accountId: string, id: string): Promise<void> {
   const update = { set: { retired: true }, when: { retired: 'absent' as const } };
-  await tryTransact(deps, [change(Deployment, { accountId, id }, update, concurrentUpdate)]);
+  await tryChange(deps, Deployment, { accountId, id }, update);
 }
