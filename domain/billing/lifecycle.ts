@@ -149,8 +149,7 @@ export async function clearRenewal(deps: Deps, invoice: Invoice): Promise<void> 
   if (!subscription) return;
   const { status, currentPeriodEnd } = subscription;
   const now = deps.now().toISOString();
-  const tomorrow = timestampAfter(now, DAY_MS);
-  const next = schedule(Subscription, currentPeriodEnd > tomorrow ? currentPeriodEnd : tomorrow);
+  const next = schedule(Subscription, laterOf(currentPeriodEnd, timestampAfter(now, DAY_MS)));
   const writes = [
     ...settleRenewal(subscription, next, now),
     ...(status === 'SUSPENDED' ? [activated(deps, subscription)] : []),

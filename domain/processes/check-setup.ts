@@ -38,9 +38,6 @@ export interface CheckAccount {
 export const CHECK_CREDITS_MICRO_RAND = 50_000_000;
 const SEALED_UNDER = { checks: 'secretKey' };
 
-/** Creates the error of a setup that a concurrent run of the checks has already done. */
-const setUpConcurrently = () => concurrentUpdate();
-
 /** Opens the account of the checks: one for the whole installation, with one application and all scopes. */
 async function openCheckAccount(deps: CheckDeps): Promise<Checks> {
   const { id: accountId, keys } = await openAccount(deps, {
@@ -53,7 +50,7 @@ async function openCheckAccount(deps: CheckDeps): Promise<Checks> {
   });
   const secretKey = await deps.secrets.seal(SEALED_UNDER, keys[0]?.secretKey ?? '');
   const state: Checks = { accountId, secretKey };
-  await deps.table.transact([create(Checks, state, setUpConcurrently)]);
+  await deps.table.transact([create(Checks, state, concurrentUpdate)]);
   return state;
 }
 

@@ -7,9 +7,7 @@ import { mailInvitation } from './invitation.ts';
 /** Jobs that send emails (docs/decisions/0066-emails.md). */
 export const MAIL_JOBS = {
   /** Hands over one job per member, so that an address that SES refuses does not delay the others. */
-  'notification.announce': jobAbout(Notification, (deps: MailDeps, notification) => announce(deps, notification)),
-  'notification.mail': jobAbout(Notification, (deps: MailDeps, notification, subject) =>
-    mailDigest(deps, notification, subject),
-  ),
+  'notification.announce': jobAbout(Notification, announce),
+  'notification.mail': jobAbout(Notification, mailDigest),
   'invitation.mail': jobAbout(Team, (deps: MailDeps, { accountId }, id) => mailInvitation(deps, accountId, id)),
 };
