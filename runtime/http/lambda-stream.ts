@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { chat, StartResponse } from './chat.ts';
 import type { Event } from './response.ts';
 
 type StreamingHandler = (event: Event, stream: Writable, context: unknown) => Promise<void>;
@@ -7,19 +8,13 @@ type StreamingHandler = (event: Event, stream: Writable, context: unknown) => Pr
 interface AwsLambda {
   streamifyResponse(handler: StreamingHandler): StreamingHandler;
   HttpResponseStream: {
-    from(stream: Writable, head: { statusCode: number; headers: Record<string, string> }): Writable;
+    from(stream: Writable, head: Parameters<StartResponse>[0]): Writable;
   };
 }
 declare const awslambda: AwsLambda;
 
-type StreamingRequestHandler = (
-  event: Event,
-  start: (head: { statusCode: number; headers: Record<string, string> }) => Writable,
-  signal: AbortSignal,
-) => Promise<void>;
-
 /** Creates a Lambda handler that streams its HTTP response. The invocation continues after the end of the response. */
-export const streaming = (handle: StreamingRequestHandler): StreamingHandler =>
+export const streaming = (handle: typeof chat): StreamingHandler =>
   awslambda.streamifyResponse(async (event, stream) => {
     const disconnected = new AbortController();
     // A caller that disconnects closes the stream before its end (docs/decisions/0012-ai-gateway.md).
