@@ -9,10 +9,10 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { freePort } from '../local/processes/ports.ts';
 
 const MAX_COMMANDS = 12;
 const READY_TIMEOUT_MS = 300_000;
@@ -26,13 +26,7 @@ const { values } = parseArgs({
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
-const port = await new Promise<number>((done, failed) => {
-  const server = createServer().once('error', failed);
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    server.close(() => (address && typeof address === 'object' ? done(address.port) : failed(new Error('no port'))));
-  });
-});
+const port = await freePort();
 const origins = join(folder, 'origins');
 
 /** The newcomer's environment: npm's global installations and all settings go to the temporary folder. */
