@@ -2,10 +2,6 @@
 export const joinKey = (...parts: string[]): string =>
   parts.map((part) => part.replaceAll('%', '%25').replaceAll('#', '%23')).join('#');
 
-/** Splits a key into its parts, as the inverse of {@link joinKey}. */
-export const splitKey = (key: string): string[] =>
-  key.split('#').map((part) => part.replaceAll('%23', '#').replaceAll('%25', '%'));
-
 /**
  * Returns the list attributes of a host name in a list that is sorted by reversed labels, so that the subdomains of a domain follow it.
  * Names with the same last two labels share a partition.
