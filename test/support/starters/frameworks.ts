@@ -1,7 +1,31 @@
-import { program, type Starter, TSCONFIG } from './starter.ts';
+import { type PartialStarter, program, type Starter, TSCONFIG } from './starter.ts';
 
-/** Applications of frameworks that render pages on a server. */
-export const FRAMEWORK_STARTERS: readonly Starter[] = [
+/** An application of SvelteKit with one of its adapters. */
+const svelteKit = (adapter: string, version: string) => ({
+  files: {
+    'package.json': {
+      type: 'module',
+      devDependencies: {
+        '@sveltejs/kit': '^2.22.0',
+        [`@sveltejs/adapter-${adapter}`]: version,
+        '@sveltejs/vite-plugin-svelte': '^6.0.0',
+        svelte: '^5.35.0',
+        vite: '^7.0.0',
+      },
+      scripts: { dev: 'vite dev', build: 'vite build' },
+    },
+    'svelte.config.js': `import adapter from '@sveltejs/adapter-${adapter}';\nexport default { kit: { adapter: adapter() } };\n`,
+    'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite';\nexport default { plugins: [sveltekit()] };\n`,
+    'src/app.html': '<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
+    'src/routes/+page.svelte': '<p>sveltekit</p>',
+  },
+  built: { 'build/index.js': '' },
+  framework: 'SvelteKit',
+  start: 'node build/index.js',
+  answers: { text: 'sveltekit' },
+});
+
+const STARTERS: readonly PartialStarter<'build'>[] = [
   {
     name: 'next',
     settings: { framework: 'NEXTJS' },
@@ -15,7 +39,6 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
     },
     built: { '.next/standalone/server.js': '', '.next/BUILD_ID': '' },
     framework: 'Next.js',
-    build: 'npm run build',
     start: 'node .next/standalone/server.js',
     answers: { text: 'next' },
   },
@@ -30,7 +53,6 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
     },
     built: { '.next/standalone/server.js': '' },
     framework: 'Next.js',
-    build: 'npm run build',
     start: 'node .next/standalone/server.js',
     answers: { text: 'next-as-node' },
   },
@@ -54,7 +76,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { '.next/standalone/server.js': '' },
     framework: 'Next.js',
-    build: 'npm run build',
     start: 'node server.js',
     answers: { path: '/own', text: 'next-custom-server' },
   },
@@ -73,7 +94,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { '.next/standalone/apps/web/server.js': '' },
     framework: 'Next.js',
-    build: 'npm run build',
     start: 'node .next/standalone/apps/web/server.js',
     answers: { text: 'next-workspace' },
   },
@@ -90,7 +110,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { 'out/index.html': '' },
     framework: 'Next.js',
-    build: 'npm run build',
     start: 'files of out',
     answers: { text: 'next-export' },
   },
@@ -107,61 +126,12 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { '.output/server/index.mjs': '', '.output/public/index.html': '' },
     framework: 'Nuxt',
-    build: 'npm run build',
     start: 'node .output/server/index.mjs',
     answers: { text: 'nuxt' },
   },
-  {
-    name: 'sveltekit-node',
-    files: {
-      'package.json': {
-        type: 'module',
-        devDependencies: {
-          '@sveltejs/kit': '^2.22.0',
-          '@sveltejs/adapter-node': '^5.2.0',
-          '@sveltejs/vite-plugin-svelte': '^6.0.0',
-          svelte: '^5.35.0',
-          vite: '^7.0.0',
-        },
-        scripts: { dev: 'vite dev', build: 'vite build' },
-      },
-      'svelte.config.js': `import adapter from '@sveltejs/adapter-node';\nexport default { kit: { adapter: adapter() } };\n`,
-      'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite';\nexport default { plugins: [sveltekit()] };\n`,
-      'src/app.html': '<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
-      'src/routes/+page.svelte': '<p>sveltekit</p>',
-    },
-    built: { 'build/index.js': '' },
-    framework: 'SvelteKit',
-    build: 'npm run build',
-    start: 'node build/index.js',
-    answers: { text: 'sveltekit' },
-  },
-  {
-    // As `sv create` generates it.
-    name: 'sveltekit-auto',
-    files: {
-      'package.json': {
-        type: 'module',
-        devDependencies: {
-          '@sveltejs/kit': '^2.22.0',
-          '@sveltejs/adapter-auto': '^7.0.0',
-          '@sveltejs/vite-plugin-svelte': '^6.0.0',
-          svelte: '^5.35.0',
-          vite: '^7.0.0',
-        },
-        scripts: { dev: 'vite dev', build: 'vite build' },
-      },
-      'svelte.config.js': `import adapter from '@sveltejs/adapter-auto';\nexport default { kit: { adapter: adapter() } };\n`,
-      'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite';\nexport default { plugins: [sveltekit()] };\n`,
-      'src/app.html': '<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
-      'src/routes/+page.svelte': '<p>sveltekit</p>',
-    },
-    built: { 'build/index.js': '' },
-    framework: 'SvelteKit',
-    build: 'npm run build',
-    start: 'node build/index.js',
-    answers: { text: 'sveltekit' },
-  },
+  { name: 'sveltekit-node', ...svelteKit('node', '^5.2.0') },
+  // As `sv create` generates it.
+  { name: 'sveltekit-auto', ...svelteKit('auto', '^7.0.0') },
   {
     name: 'astro-node',
     files: {
@@ -175,7 +145,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { 'dist/server/entry.mjs': '' },
     framework: 'Astro',
-    build: 'npm run build',
     start: 'node dist/server/entry.mjs',
     answers: { text: 'astro-node' },
   },
@@ -206,7 +175,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
       ...program('@react-router/serve', 'react-router-serve'),
     },
     framework: 'React Router',
-    build: 'npm run build',
     start: 'node node_modules/@react-router/serve/bin.js ./build/server/index.js',
     answers: { text: 'react-router' },
   },
@@ -220,7 +188,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { 'build/server/index.js': '', ...program('@remix-run/serve', 'remix-serve', 'dist/cli.js') },
     framework: 'Remix',
-    build: 'npm run build',
     start: 'node node_modules/@remix-run/serve/dist/cli.js ./build/server/index.js',
   },
   {
@@ -235,7 +202,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { 'dist/serve-node.js': '', 'dist/public/index.html': '' },
     framework: 'Waku',
-    build: 'npm run build',
     start: 'node dist/serve-node.js',
   },
   {
@@ -248,7 +214,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { '.output/server/index.mjs': '' },
     framework: 'SolidStart',
-    build: 'npm run build',
     start: 'node .output/server/index.mjs',
   },
   {
@@ -261,7 +226,6 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { '.output/server/index.mjs': '' },
     framework: 'TanStack Start',
-    build: 'npm run build',
     start: 'node .output/server/index.mjs',
   },
   {
@@ -275,7 +239,9 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { 'dist/shop/server/server.mjs': '', 'dist/shop/browser/index.csr.html': '' },
     framework: 'Angular',
-    build: 'npm run build',
     start: 'node dist/shop/server/server.mjs',
   },
 ];
+
+/** Applications of frameworks that render pages on a server. */
+export const FRAMEWORK_STARTERS = STARTERS.map((starter): Starter => ({ build: 'npm run build', ...starter }));

@@ -1,15 +1,13 @@
-import { plainServer, program, type Starter, TSCONFIG, TYPES } from './starter.ts';
+import { type PartialStarter, plainServer, program, type Starter, TSCONFIG, TYPES } from './starter.ts';
 
 const esm = (word: string) =>
   `import { createServer } from 'node:http';\ncreateServer((request, response) => response.end('${word}')).listen(process.env.PORT);\n`;
 
-/** Applications that are a server: by plain Node, and by the relatives of Express. */
-export const SERVERS: readonly Starter[] = [
+const STARTERS: readonly PartialStarter<'build'>[] = [
   {
     name: 'node-http',
     files: { 'server.js': plainServer('node-http') },
     framework: 'Node.js',
-    build: null,
     start: 'node server.js',
     answers: { text: 'node-http' },
   },
@@ -17,7 +15,6 @@ export const SERVERS: readonly Starter[] = [
     name: 'node-esm-main',
     files: { 'package.json': { type: 'module', main: 'index.js' }, 'index.js': esm('node-esm-main') },
     framework: 'Node.js',
-    build: null,
     start: 'node index.js',
     answers: { text: 'node-esm-main' },
   },
@@ -25,7 +22,6 @@ export const SERVERS: readonly Starter[] = [
     name: 'node-no-start-script',
     files: { 'package.json': { name: 'x' }, 'src/index.js': plainServer('usual-file') },
     framework: 'Node.js',
-    build: null,
     start: 'node src/index.js',
     answers: { text: 'usual-file' },
   },
@@ -38,7 +34,6 @@ export const SERVERS: readonly Starter[] = [
       'app.js': plainServer('node-flags'),
     },
     framework: 'Node.js',
-    build: null,
     start: 'node --enable-source-maps app.js --verbose',
     answers: { text: 'node-flags' },
   },
@@ -49,7 +44,6 @@ export const SERVERS: readonly Starter[] = [
       'src/main.ts': `import { createServer } from 'node:http';\nconst word: string = 'stripped';\ncreateServer((_, response) => response.end(word)).listen(process.env.PORT);\n`,
     },
     framework: 'Node.js',
-    build: null,
     start: 'node src/main.ts',
     answers: { text: 'stripped' },
   },
@@ -60,7 +54,6 @@ export const SERVERS: readonly Starter[] = [
       'server.js': `const app = require('fastify')({ logger: true });\napp.get('/', async () => ({ hello: 'fastify' }));\napp.listen({ port: Number(process.env.PORT), host: '0.0.0.0' });\n`,
     },
     framework: 'Fastify',
-    build: null,
     start: 'node server.js',
     answers: { text: 'fastify' },
   },
@@ -75,7 +68,6 @@ export const SERVERS: readonly Starter[] = [
     },
     built: program('fastify-cli', 'fastify', 'cli.js'),
     framework: 'Fastify',
-    build: null,
     start: 'node node_modules/fastify-cli/cli.js start -l info app.js',
     answers: { text: 'fastify-cli' },
   },
@@ -86,7 +78,6 @@ export const SERVERS: readonly Starter[] = [
       'index.js': `const Koa = require('koa');\nnew Koa().use((context) => { context.body = 'koa'; }).listen(process.env.PORT);\n`,
     },
     framework: 'Koa',
-    build: null,
     start: 'node index.js',
     answers: { text: 'koa' },
   },
@@ -97,7 +88,6 @@ export const SERVERS: readonly Starter[] = [
       'index.js': `const server = require('@hapi/hapi').server({ port: process.env.PORT, host: '0.0.0.0' });\nserver.route({ method: 'GET', path: '/', handler: () => 'hapi' });\nserver.start();\n`,
     },
     framework: 'hapi',
-    build: null,
     start: 'node index.js',
     answers: { text: 'hapi' },
   },
@@ -126,8 +116,10 @@ export const SERVERS: readonly Starter[] = [
       'index.js': `require('polka')().get('/', (q, s) => s.end('polka')).listen(process.env.PORT);\n`,
     },
     framework: 'Polka',
-    build: null,
     start: 'node index.js',
     answers: { text: 'polka' },
   },
 ];
+
+/** Applications that are a server: by plain Node, and by the relatives of Express. */
+export const SERVERS = STARTERS.map((starter): Starter => ({ build: null, ...starter }));

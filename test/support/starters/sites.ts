@@ -1,11 +1,10 @@
-import type { Starter } from './starter.ts';
+import type { PartialStarter, Starter } from './starter.ts';
 
 /** A page that a bundler takes as its entry. */
 const page = (title: string) => `<!doctype html><title>${title}</title><script type="module" src="./main.js"></script>`;
 const MAIN = { 'main.js': `document.body.append('hello');\n` };
 
-/** Applications whose build makes files and no server. */
-export const SITES: readonly Starter[] = [
+const STARTERS: readonly PartialStarter<'build'>[] = [
   {
     name: 'html',
     files: { 'index.html': '<!doctype html><title>html</title>', 'about.html': 'about' },
@@ -35,7 +34,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/index.html': '' },
     framework: 'Vite',
-    build: 'npm run build',
     start: 'files of dist',
     answers: { text: '<title>vite' },
   },
@@ -55,7 +53,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/index.html': '', 'dist/_redirects': '' },
     framework: 'Vite',
-    build: 'npm run build',
     start: 'files of dist',
     answers: { path: '/some/route', text: '<title>react' },
   },
@@ -71,7 +68,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'build/index.html': '' },
     framework: 'Vite',
-    build: 'npm run build',
     start: 'files of build',
     answers: { path: '/deep/link', text: '<title>serve' },
   },
@@ -88,7 +84,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/index.html': '' },
     framework: 'Parcel',
-    build: 'npm run build',
     start: 'files of dist',
     answers: { text: 'parcel' },
   },
@@ -104,7 +99,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/index.html': '' },
     framework: 'webpack',
-    build: 'npm run build',
     start: 'files of dist',
     answers: { text: '<title>webpack' },
   },
@@ -121,7 +115,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/index.html': '' },
     framework: 'Astro',
-    build: 'npm run build',
     start: 'files of dist',
     answers: { path: '/nowhere', status: 404, text: 'lost in astro' },
   },
@@ -147,7 +140,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'build/index.html': '' },
     framework: 'SvelteKit',
-    build: 'npm run build',
     start: 'files of build',
     answers: { text: 'sveltekit-static' },
   },
@@ -170,7 +162,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'doc_build/index.html': '' },
     framework: 'Rspress',
-    build: 'npm run build',
     start: 'files of doc_build',
   },
   {
@@ -210,7 +201,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/index.html': '' },
     framework: 'Farm',
-    build: 'npm run build',
     start: 'files of dist',
   },
   {
@@ -223,7 +213,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'public/index.html': '' },
     framework: 'Hexo',
-    build: 'npm run build',
     start: 'files of public',
   },
   {
@@ -236,7 +225,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'guide/.vuepress/dist/index.html': '' },
     framework: 'VuePress',
-    build: 'npm run build',
     start: 'files of guide/.vuepress/dist',
   },
   {
@@ -249,7 +237,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'www/browser/index.html': '', 'src/index.html': '' },
     framework: 'Angular',
-    build: 'npm run build',
     start: 'files of www/browser',
   },
   {
@@ -257,7 +244,6 @@ export const SITES: readonly Starter[] = [
     files: { 'package.json': { devDependencies: { vite: '^7.0.0' }, scripts: { start: 'vite', build: 'vite build' } } },
     built: { 'build/index.html': '', 'index.html': '' },
     framework: 'Vite',
-    build: 'npm run build',
     start: 'files of build',
   },
   {
@@ -271,7 +257,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'docs/.vitepress/dist/index.html': '' },
     framework: 'VitePress',
-    build: 'npm run build',
     start: 'files of docs/.vitepress/dist',
     answers: { text: 'vitepress' },
   },
@@ -285,7 +270,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'build/index.html': '', 'public/index.html': '' },
     framework: 'Create React App',
-    build: 'npm run build',
     start: 'files of build',
   },
   {
@@ -299,7 +283,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/index.html': '', 'public/index.html': '' },
     framework: 'Vue CLI',
-    build: 'npm run build',
     start: 'files of dist',
   },
   {
@@ -309,7 +292,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'dist/shop/browser/index.html': '' },
     framework: 'Angular',
-    build: 'npm run build',
     start: 'files of dist/shop/browser',
   },
   {
@@ -319,7 +301,6 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'public/index.html': '' },
     framework: 'Gatsby',
-    build: 'npm run build',
     start: 'files of public',
   },
   {
@@ -332,7 +313,9 @@ export const SITES: readonly Starter[] = [
     },
     built: { 'build/index.html': '' },
     framework: 'Docusaurus',
-    build: 'npm run build',
     start: 'files of build',
   },
 ];
+
+/** Applications whose build makes files and no server. */
+export const SITES = STARTERS.map((starter): Starter => ({ build: 'npm run build', ...starter }));

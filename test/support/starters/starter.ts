@@ -15,6 +15,9 @@ export interface Starter {
   answers?: { path?: string; status?: number; text: string };
 }
 
+/** A starter that leaves out expectations which most starters of its list share. */
+export type PartialStarter<K extends 'framework' | 'build'> = Omit<Starter, K> & Partial<Pick<Starter, K>>;
+
 /** An HTTP server without dependencies that says a word. */
 export const plainServer = (word: string, listen = 'process.env.PORT'): string =>
   `require('node:http').createServer((request, response) => response.end('${word}')).listen(${listen});\n`;
