@@ -1,5 +1,23 @@
 import { get, keyOf, LISTED, N, query, type Request, RICH, S, TableName, transact } from './requests.ts';
 
+/** A transaction with the token of the ones before it. */
+const addWithToken = (amount: number): Request => ({
+  name: 'TransactWriteItems',
+  input: {
+    ClientRequestToken: 'token',
+    TransactItems: [
+      {
+        Update: {
+          TableName,
+          Key: keyOf('a'),
+          UpdateExpression: 'ADD n :n',
+          ExpressionAttributeValues: { ':n': N(amount) },
+        },
+      },
+    ],
+  },
+});
+
 /** Cases of requests for several items at once. */
 export const BATCH_CASES: Readonly<Record<string, readonly Request[]>> = {
   transactions: [
@@ -40,54 +58,9 @@ export const BATCH_CASES: Readonly<Record<string, readonly Request[]>> = {
         ],
       },
     },
-    {
-      name: 'TransactWriteItems',
-      input: {
-        ClientRequestToken: 'token',
-        TransactItems: [
-          {
-            Update: {
-              TableName,
-              Key: keyOf('a'),
-              UpdateExpression: 'ADD n :n',
-              ExpressionAttributeValues: { ':n': N(1) },
-            },
-          },
-        ],
-      },
-    },
-    {
-      name: 'TransactWriteItems',
-      input: {
-        ClientRequestToken: 'token',
-        TransactItems: [
-          {
-            Update: {
-              TableName,
-              Key: keyOf('a'),
-              UpdateExpression: 'ADD n :n',
-              ExpressionAttributeValues: { ':n': N(1) },
-            },
-          },
-        ],
-      },
-    },
-    {
-      name: 'TransactWriteItems',
-      input: {
-        ClientRequestToken: 'token',
-        TransactItems: [
-          {
-            Update: {
-              TableName,
-              Key: keyOf('a'),
-              UpdateExpression: 'ADD n :n',
-              ExpressionAttributeValues: { ':n': N(2) },
-            },
-          },
-        ],
-      },
-    },
+    addWithToken(1),
+    addWithToken(1),
+    addWithToken(2),
     get('a'),
   ],
   batches: [
