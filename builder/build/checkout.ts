@@ -11,7 +11,8 @@ import { chownTo } from '../commands/build-user.ts';
 import { gitEnvironment } from '../commands/command.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
 import { nodeRequirementOf } from '../detect/node-requirement.ts';
-import { assertBuildable, dockerfileNote, warningsFor } from '../detect/notes.ts';
+import { assertBuildable, dockerfileNote, processNotes, warningsFor } from '../detect/notes.ts';
+import { assertNoPackageManagerEarly } from '../detect/package-managers.ts';
 import { packagesBelow } from '../detect/packages.ts';
 import { procfileOf } from '../detect/procfile.ts';
 import { type InstallPlan, planInstall } from '../install/install.ts';
@@ -79,9 +80,16 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     ...(cloned === branch ? {} : { branch: cloned }),
   };
   onDetected(detected);
-  for (const note of [...dockerfileNote(layout.app, framework), ...(manifest ? warningsFor(manifest) : [])]) {
-    sections.note(note);
-  }
+  assertNoPackageManagerEarly(
+    { directory: layout.app, repository: layout.packaged, settings: job, manifest, framework, skippedBuild: false },
+    detected.buildCommand,
+  );
+  const notes = [
+    ...dockerfileNote(layout.app, framework),
+    ...processNotes(procfileOf(layout.app)),
+    ...(manifest ? warningsFor(manifest) : []),
+  ];
+  for (const note of notes) sections.note(note);
   return {
     ...build,
     commitSha,

@@ -72,6 +72,11 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   ],
   ['a development script', () => application({ scripts: { dev: 'tsx src/a.ts' } }), 'such as "node app.js".'],
   ['scripts alone', () => application(undefined, ['tool.ts']), ', and there is no package.json: set startFile or'],
+  [
+    'one of several servers',
+    () => application({ scripts: { start: 'npx concurrently "node a.js" "node b.js"' } }),
+    'and a release starts only one of the programs of the start script "npx concurrently "node a.js" "node b.js"": set startCommand to the one',
+  ],
   ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
   [
     'a site in a directory of another name',

@@ -3,6 +3,7 @@ import { basename, join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
+import { runsAtOnce } from '../../providers/builds/detection/parallel.ts';
 import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
 import { ECOSYSTEM } from './ecosystem.ts';
@@ -126,6 +127,8 @@ function layoutAdvice(
     return `: if a package of the repository is the application, set rootDirectory to ${applications.join(' or ')}.`;
   if (divided?.start.kind === 'development') {
     const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
+    if (runsAtOnce(divided.start.command.replace(/^(npx|\w+=\S*) /, '')))
+      return `, and a release starts only one of the programs of the start script "${divided.start.command}": set ${remedy} to the one that answers requests, such as "node app.js".`;
     return `, and the start script "${divided.start.command}" is a development server: set ${remedy}.`;
   }
   const build = monorepoBuild(repository, directory, manifest);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
-import { assertBuildable, siteWarnings, warningsFor } from './notes.ts';
+import { assertBuildable, processNotes, siteWarnings, warningsFor } from './notes.ts';
 import { application, removeApplications } from './test-applications.ts';
 
 afterEach(removeApplications);
@@ -38,4 +38,14 @@ test('the log warns about rules of other hosts, which a site does not apply', ()
   writeFileSync(join(directory, '_redirects'), '/old /new 301\n/* /index.html 200\n');
   expect(siteWarnings(directory)[0]).toContain('_redirects has rules that are not applied');
   expect(siteWarnings(application(undefined, ['_redirects/a.html']).directory)).toEqual([]);
+});
+
+test.each<[procfile: string, warned: RegExp[]]>([
+  ['release: npx prisma migrate deploy\nweb: node a.js\n', [/release command is not run: "npx prisma migrate deploy"/]],
+  ['web: node a.js\nworker: node b.js\nclock: node c.js', [/only "web" is run; .*: worker, clock$/]],
+  ['web: node a.js', []],
+  // Without `web`, the build fails, or starts what package.json names.
+  ['worker: node b.js', []],
+])('the log names the processes of a Procfile that are not run: %j', (procfile, warned) => {
+  expect(processNotes(procfile)).toEqual(warned.map((text) => expect.stringMatching(text)));
 });

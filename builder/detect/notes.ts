@@ -4,6 +4,7 @@ import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { parseProcfile } from '../../providers/builds/detection/procfile.ts';
 import { BuildFailure } from '../failure.ts';
 import { readBeginning } from '../read-text.ts';
 import { isFrontPageRule } from '../site/site.ts';
@@ -109,6 +110,20 @@ export const dockerfileNote = (directory: string, framework: Framework | undefin
   existsSync(join(directory, 'Dockerfile'))
     ? [`Dockerfile is not used: the application is built as ${framework?.name ?? 'a Node.js project'}`]
     : [];
+
+/** Returns warnings about processes of a Procfile that are not run beside `web`. */
+export function processNotes(procfile: string): string[] {
+  const { web, release, ...others } = parseProcfile(procfile);
+  const names = web === undefined ? [] : Object.keys(others);
+  return [
+    ...(release === undefined
+      ? []
+      : [`warning: the Procfile's release command is not run: "${release}". Add it to the build command.`]),
+    ...(names.length === 0
+      ? []
+      : [`warning: of the Procfile, only "web" is run; background processes are not hosted: ${names.join(', ')}`]),
+  ];
+}
 
 /** Bytes of a file `_redirects` that are examined. */
 const MAX_REDIRECTS_BYTES = 1024 * 1024;

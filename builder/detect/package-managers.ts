@@ -1,10 +1,12 @@
+import { globSync } from 'node:fs';
+import { posix } from 'node:path';
 import { parseCommandLine } from '../../providers/builds/detection/command-line.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { PACKAGE_MANAGERS, PROCESS_MANAGERS } from '../../providers/builds/detection/programs.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
 import { describeStart } from './describe-start.ts';
-import type { Start } from './start.ts';
+import { type BuiltApplication, findStart, type Start } from './start.ts';
 
 const RUNS_PACKAGE_MANAGER =
   /(?:^|\bnode_modules\/(?:\.bin\/)?)(turbo|lerna|npm-run-all2?|run-[sp])(?:$|(?<=\bnode_modules\/[\w-]+)\/)/;
@@ -63,7 +65,51 @@ export function assertNoPackageManager(
     .flatMap((words) => packageManagerOf(words, manifest?.scripts ?? {}) ?? [])
     .find((program) => !isProvided(program));
   if (needed === undefined) return;
+  if (/^bunx?$/.test(needed)) {
+    throw new BuildFailure(
+      `The start "${text}" needs Bun, which a release does not have: a release runs Node. Set startCommand to a command of Node, such as "${withoutBun(commands)}".`,
+    );
+  }
   throw new BuildFailure(
     `The start "${text}" needs a package manager (${needed}), which a release does not have: set startCommand to the command that it runs, such as "node app.js", or rootDirectory to the package to start.`,
   );
+}
+
+/** Returns a command of Node for the file that Bun runs; an example if it runs none. Node runs TypeScript with tsx. */
+function withoutBun(commands: readonly string[][]): string {
+  const file = commands.flat().find((word) => /^[\w./-]+\.[cm]?[jt]sx?$/.test(word));
+  if (file === undefined) return 'node app.js';
+  return /\.[cm]?js$/.test(file) ? `node ${file}` : `tsx ${file}" with tsx in "dependencies`;
+}
+
+/**
+ * As {@link assertNoPackageManager}, before the installation, for a start that neither the installation nor the build can change: the owner's
+ * start command, or a script that does not stand aside for a file.
+ * @param buildCommand the command that may create the default start file
+ */
+export function assertNoPackageManagerEarly(app: BuiltApplication, buildCommand: string | null): void {
+  const { directory, repository, settings, manifest, framework } = app;
+  const found = declaredCommand(app);
+  if (found === undefined) return;
+  const { startCommand, startFile } = settings;
+  const { name: stem } = posix.parse(startFile);
+  const mayBeBuilt =
+    framework?.server?.includes(startFile) === true ||
+    globSync(`${stem}.*`, { cwd: directory }).length > 0 ||
+    [buildCommand ?? '', ...Object.values(manifest?.scripts ?? {})].some((text) => text.includes(stem));
+  const names = Object.keys({ ...manifest?.dependencies, ...manifest?.devDependencies });
+  if (names.some((name) => PACKAGE_MANAGERS.test(name)) || (startCommand === null && mayBeBuilt)) return;
+  assertNoPackageManager(found, directory, repository, manifest);
+}
+
+/** Returns the shell command by which the settings or scripts start an application; undefined if they name a file, or nothing. */
+function declaredCommand(app: BuiltApplication): Start | undefined {
+  try {
+    const { start } = findStart(app);
+    return start.kind === 'shell' ? start : undefined;
+  } catch (error) {
+    // What is missing now may be built.
+    if (!(error instanceof BuildFailure)) throw error;
+    return undefined;
+  }
 }

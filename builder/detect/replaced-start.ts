@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
-import { quoteWord } from '../../providers/builds/detection/command-line.ts';
+import { parseCommandLine, quoteWord } from '../../providers/builds/detection/command-line.ts';
+import { runsAtOnce } from '../../providers/builds/detection/parallel.ts';
 import { type DividedScript, lastStart } from '../../providers/builds/detection/start-script.ts';
+import { unwrap } from '../../providers/builds/detection/unwrap.ts';
 import { describeStart } from './describe-start.ts';
 import { resolveFile } from './files.ts';
 import type { BuiltApplication, Start } from './start.ts';
@@ -42,6 +44,14 @@ export function warnOfCommands(app: BuiltApplication, { from, script }: Declared
     return `${notRun}: the framework's server is started alone. Add it to the build command.`;
   if (last.start.kind !== 'node' || resolveFile(app, last.start.file) !== startFile) return undefined;
   return `${notRun}: the start file ${startFile} is started alone. To run both, set startCommand to "${script.start.command}".`;
+}
+
+/** Returns a warning if the start script runs several programs at the same time, of which a release starts one; otherwise undefined. */
+export function warnOfParallel({ manifest }: BuiltApplication, found: Start): string | undefined {
+  const command = parseCommandLine(manifest?.scripts.start ?? '')?.at(-1);
+  const line = command && unwrap(command).words.map(({ text }) => text);
+  if (line === undefined || !runsAtOnce(line.join(' '))) return undefined;
+  return `warning: of the programs that the start script runs at the same time, a release starts one: ${describeStart(found)}. To start another, set startCommand.`;
 }
 
 /** Returns a command that runs in a directory below the current one. */

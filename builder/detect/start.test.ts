@@ -5,7 +5,7 @@ import { describeExpectedStart } from '../../providers/builds/detection/expected
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
 import { describeStart } from './describe-start.ts';
-import { assertNoPackageManager } from './package-managers.ts';
+import { assertNoPackageManager, assertNoPackageManagerEarly } from './package-managers.ts';
 import { findStart } from './start.ts';
 import { application, NEXT, removeApplications, temporaryDirectory } from './test-applications.ts';
 
@@ -207,11 +207,59 @@ test.each([
   symlinkSync(outside, join(app.directory, 'link'));
   const found = findStart(app);
   const check = () => assertNoPackageManager(found.start, app.directory, app.directory, app.manifest);
-  if (expected === undefined) expect(check).toThrow('needs a package manager');
+  if (expected === undefined) expect(check).toThrow(/needs (a package manager|Bun)/);
   else {
     check();
     expect(describeStart(found.start)).toBe(expected);
   }
+});
+
+test.each([
+  ['bun run src/index.ts', 'such as "tsx src/index.ts" with tsx in "dependencies".'],
+  ['bun --hot app.js', 'such as "node app.js".'],
+])('names a command of Node in place of one of Bun: %s', (start, expected) => {
+  const app = application({ scripts: { start } }, ['app.js', 'src/index.ts']);
+  const check = () => assertNoPackageManager(findStart(app).start, app.directory, app.directory, app.manifest);
+  expect(check).toThrow(expected);
+});
+
+test.each<[what: string, isRefused: boolean, ...Parameters<typeof application>]>([
+  ['a script', true, { scripts: { start: 'turbo run start' } }],
+  ['a start command', true, {}, ['server.js'], { startCommand: 'bun a.ts' }],
+  ['a script beside a start file', false, { scripts: { start: 'turbo run start' } }, ['server.js']],
+  ['a script beside a start file to compile', false, { scripts: { start: 'turbo run start' } }, ['server.ts']],
+  [
+    'a script beside a start file to bundle',
+    false,
+    { scripts: { start: 'bun a', build: 'esbuild --outfile=server.js' } },
+  ],
+  [
+    'a script beside a server of the framework',
+    false,
+    { dependencies: { next: '16' }, scripts: { start: 'bun a' } },
+    [],
+    NEXT,
+  ],
+  ['a script and the program as a dependency', false, { dependencies: { bun: '1' }, scripts: { start: 'bun a.ts' } }],
+  ['a file that will be built', false, { scripts: { start: 'node dist/a.js' } }],
+])('before the installation, refuses a package manager that nothing can replace: %s', (_what, isRefused, ...args) => {
+  const check = () => assertNoPackageManagerEarly(application(...args), null);
+  if (isRefused) expect(check).toThrow(/needs (a package manager|Bun)/);
+  else expect(check).not.toThrow();
+});
+
+test.each<[start: string, manifest: object, warned: string | undefined]>([
+  ['concurrently "node a.js" vite', {}, 'a release starts one: node a.js. To start another, set startCommand.'],
+  [
+    'npx concurrently "node a.js" "node b.js"',
+    { devDependencies: { vite: '7' } },
+    'a release starts one: files of dist.',
+  ],
+  ['node a.js', {}, undefined],
+])('says which of several programs a release starts: %s', (start, manifest, warned) => {
+  const { warning } = findStart(application({ ...manifest, scripts: { start } }, ['a.js', 'b.js', 'dist/index.html']));
+  if (warned === undefined) expect(warning).toBeUndefined();
+  else expect(warning).toContain(warned);
 });
 
 test.each([

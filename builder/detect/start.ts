@@ -21,7 +21,14 @@ import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from '
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
-import { type Declared, warnOfCommands, warnOfReplaced, warnOfVariables, within } from './replaced-start.ts';
+import {
+  type Declared,
+  warnOfCommands,
+  warnOfParallel,
+  warnOfReplaced,
+  warnOfVariables,
+  within,
+} from './replaced-start.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
@@ -115,7 +122,9 @@ export function findStart(app: BuiltApplication): FoundStart {
     ]);
   }
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
-  return declared ?? findUndeclared(app, divided, procfile);
+  const found = declared ?? findUndeclared(app, divided, procfile);
+  const warning = found.warning ?? (found.from === 'Procfile' ? undefined : warnOfParallel(app, found.start));
+  return warning === undefined ? found : { ...found, warning };
 }
 
 /** Returns a start that a script declares, with a warning if it is started without variables that the script sets. */

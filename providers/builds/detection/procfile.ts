@@ -4,7 +4,7 @@ import { type DividedScript, divideStartScript, startScriptOf } from './start-sc
 /**
  * Returns the commands of a Procfile (https://devcenter.heroku.com/articles/procfile) by process name, such as `web` of `web: node server.js`.
  */
-export function parseProcfile(text: string): { web?: string; worker?: string } {
+export function parseProcfile(text: string): { web?: string; worker?: string; release?: string } {
   const processes = text.split('\n').flatMap((line) => {
     const [, name = '', rest = ''] = /^\s*([\w-]+)\s*:(.*)$/s.exec(line) ?? [];
     const command = rest.trim();

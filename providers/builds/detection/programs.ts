@@ -32,7 +32,7 @@ export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(ng|vue-cli-service|ember|webpack|ionic|stencil) (serve|server|s)\b/,
   /^webpack-dev-server\b/,
   /^gatsby (develop|build)\b/,
-  /^(parcel|eleventy|concurrently|npm-run-all|run-p)\b/,
+  /^(parcel|eleventy|npm-run-all2?)\b/,
   /^(live-server|lite-server|browser-sync|start-storybook)\b/,
 ];
 
@@ -69,6 +69,9 @@ export const BUILD_COMMANDS: readonly RegExp[] = [
   /^(rimraf|rm|mkdir|mkdirp|cp|cpx|copyfiles|shx|del-cli|mv) /,
   /^(npm|pnpm|yarn) (ci|install|i)\b/,
 ];
+
+/** Matches programs that build again when files change, beside those of {@link BUILD_COMMANDS}. */
+export const BUILD_WATCHERS = /^(sass|node-sass|lessc|stylus|postcss|tailwindcss|chokidar|onchange|wait-on|open-cli)\b/;
 
 /** Matches package managers. */
 export const PACKAGE_MANAGERS = /^(npm|npx|pnpm|pnpx|yarn|corepack|bun|bunx)$/;

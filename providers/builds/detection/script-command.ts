@@ -102,9 +102,19 @@ const SEQUENCE_OPTIONS = /^(-s|--serial|--sequential|--series|--silent|-l|--prin
 /** Maximum patterns of a command; each may match all scripts. */
 const MAX_PATTERNS = 20;
 
+/** Returns the scripts that a pattern names. `a:*` matches those that begin with `a:` and have no further colon, `a:**` all that begin with it. */
+export function namesOfScripts(pattern: string, scripts: Scripts): string[] {
+  const known = Object.keys(scripts);
+  const [, prefix, stars] = /^(.*[:-])(\*{1,2})$/.exec(pattern) ?? [];
+  if (prefix === undefined) return known.filter((name) => name === pattern);
+  return known.filter(
+    (name) => name.startsWith(prefix) && (stars === '**' || !name.slice(prefix.length).includes(':')),
+  );
+}
+
 /**
  * Translates a command of npm-run-all that runs scripts one after another: `run-s a b` becomes `npm run a && npm run b`. Returns undefined
- * for other commands. `a:*` matches the scripts that begin with `a:` and have no further colon.
+ * for other commands.
  */
 export function scriptsInSequence(words: readonly Word[], at: string, packages: Packages): string | undefined {
   const [program = '', ...rest] = words.map(({ text }) => text);
@@ -112,14 +122,8 @@ export function scriptsInSequence(words: readonly Word[], at: string, packages: 
   const patterns = rest.filter((word) => !SEQUENCE_OPTIONS.test(word));
   if (patterns.length > MAX_PATTERNS || !patterns.every((pattern) => /^\w[\w.:-]*\*{0,2}$/.test(pattern)))
     return undefined;
-  const known = Object.keys(packages.scriptsOf(at) ?? {});
-  const named = patterns.map((pattern) => {
-    const [, prefix, stars] = /^(.*:)(\*{1,2})$/.exec(pattern) ?? [];
-    if (prefix === undefined) return known.filter((name) => name === pattern);
-    return known.filter(
-      (name) => name.startsWith(prefix) && (stars === '**' || !name.slice(prefix.length).includes(':')),
-    );
-  });
+  const scripts = packages.scriptsOf(at) ?? {};
+  const named = patterns.map((pattern) => namesOfScripts(pattern, scripts));
   if (named.length === 0 || named.some((names) => names.length === 0)) return undefined;
   return named
     .flat()

@@ -112,3 +112,50 @@ test.each<[script: string, start: string, environment?: object]>([
     }
   },
 );
+
+const SERVED = {
+  server: 'node a.js',
+  client: 'vite',
+  worker: 'node w.js',
+  'watch:css': 'tailwindcss -o a.css --watch',
+};
+test.each<[start: string, scripts: Record<string, string>, expected: object]>([
+  ['concurrently "npm run server" "npm run client"', SERVED, { kind: 'node', file: 'a.js' }],
+  ['concurrently -k -n api,web -c "red,blue" "node a.js" "cd client && npx vite"', {}, { kind: 'node', file: 'a.js' }],
+  ['concurrently npm:server npm:watch:*', SERVED, { kind: 'node', file: 'a.js' }],
+  ['npx concurrently --names=a --kill-others "tsc -w" "nodemon a.js"', {}, { kind: 'node', file: 'a.js' }],
+  ['npm-run-all --parallel server client', SERVED, { kind: 'node', file: 'a.js' }],
+  ['npm-run-all -p -r server client', SERVED, { kind: 'node', file: 'a.js' }],
+  ['run-p server watch:*', SERVED, { kind: 'node', file: 'a.js' }],
+  // Only the owner knows which of two servers answers requests.
+  ['run-p server worker', SERVED, { kind: 'development' }],
+  ['run-p client watch:*', SERVED, { kind: 'development' }],
+  ['concurrently --unknown-option x "node a.js"', {}, { kind: 'development' }],
+  ['concurrently "npm start" "npm start"', {}, { kind: 'development' }],
+])('of programs that run at the same time, starts the only server: %s', (start, scripts, expected) => {
+  expect(startScriptOf({ scripts: { start, ...scripts } })?.start).toMatchObject(expected);
+});
+
+const ENVIRONMENTS = { 'start:production': 'node a.js', 'start:development': 'nodemon a.js', prod: 'node a.js' };
+test.each([
+  'if-env NODE_ENV=production && npm run start:production || npm run start:development',
+  'if-env NODE_ENV=production ?? npm run prod || npm run start:development',
+  'if-env NODE_ENV=development && npm run start:development || npm run prod',
+  'per-env',
+])('starts what a script runs in production: %s', (start) => {
+  expect(startScriptOf({ scripts: { start, ...ENVIRONMENTS } })?.start).toEqual({
+    kind: 'node',
+    options: [],
+    file: 'a.js',
+    args: [],
+    environment: {},
+  });
+});
+
+test.each([
+  'if-env NODE_ENV=production && node a.js',
+  'if-env NODE_ENV=staging && npm run b || npm run c || npm run d',
+  'if-env STAGE=production && npm run b || npm run c',
+])('leaves other conditions to a shell: %s', (start) => {
+  expect(startScriptOf({ scripts: { start } })?.start.kind).toBe('shell');
+});

@@ -1,7 +1,9 @@
 import { posix } from 'node:path';
 import { type Command, parseCommandLine, quoteWord, type Word } from './command-line.ts';
+import { commandsAtOnce, inProduction, runsAtOnce } from './parallel.ts';
 import {
   BUILD_COMMANDS,
+  BUILD_WATCHERS,
   CLEANING_COMMAND,
   DEVELOPMENT_SERVERS,
   FILE_SERVER_OPTIONS_WITH_VALUE,
@@ -15,6 +17,7 @@ import { parseRun } from './run.ts';
 import { RUNNERS } from './runners.ts';
 import { onePackage, type Packages, type Scripts, scriptOf, scriptsInSequence } from './script-command.ts';
 import { SCRIPT_RUNNER, unwrap } from './unwrap.ts';
+import { withoutManager, withoutRunner } from './without-manager.ts';
 
 /** The program that a start script starts. */
 export type StartScript =
@@ -46,14 +49,12 @@ const MAX_CHARACTERS = 10_000;
 /** Matches the path of a package's program, or its scoped name (`npx @11ty/eleventy`). */
 const PACKAGE_PROGRAM = /(^|\/)node_modules\/\.bin\/|^@[^/]+\/[^/]+$/;
 const CHANGES_DIRECTORY = /^cd /;
+/** The characters that are left of {@link MAX_CHARACTERS}. */
+interface Budget {
+  characters: number;
+}
 /** Matches a command that runs the script `build`, as the build command does. */
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
-/** Package managers that run a package's program if its name is given instead of a script's. */
-const RUNS_PROGRAMS = /^(pnpm|yarn)$/;
-/** Commands of pnpm and Yarn, which take precedence over programs of the same name. Yarn's `node` is not listed, because it runs Node. */
-const OWN_COMMANDS =
-  /^(add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|global|help|i|import|info|init|install|link|list|ls|npm|outdated|pack|plugin|prune|publish|rebuild|remove|restart|run|set|start|stop|store|test|unlink|up|update|upgrade|version|why|workspace|workspaces|x)$/;
-
 /**
  * Returns the command that a watcher or process manager runs instead of a file: `npm run x` for `pm2 start npm -- run x`, `ts-node a.ts`
  * for `nodemon --exec ts-node a.ts`. Returns undefined if it runs a file.
@@ -85,7 +86,38 @@ function scriptsRunBy(command: Command, at: string, packages: Packages): RunScri
   const found = scriptOf(words, at, packages);
   if (!found) return undefined;
   const { name, scripts, directory, args } = found;
-  return { texts: [scripts[`pre${name}`], scripts[name]].flatMap((text) => text ?? []), directory, args };
+  const texts = [scripts[`pre${name}`], scripts[name]].flatMap((text) => text ?? []);
+  // per-env runs the script of the environment, which is production in a release.
+  return { texts: texts.map((text) => (text === 'per-env' ? `npm run ${name}:production` : text)), directory, args };
+}
+
+/** Returns true for a command that may answer requests, unlike development servers and programs that build again when files change. */
+function isServer(command: Command): boolean {
+  const line = unwrap(command)
+    .words.map(({ text }) => text)
+    .join(' ');
+  return interpret(command).kind !== 'development' && ![...BUILD_COMMANDS, BUILD_WATCHERS].some((it) => it.test(line));
+}
+
+/**
+ * Returns the scripts by which a command is replaced: those that it runs, or the only server of the commands that it runs at the same time.
+ * Returns undefined if it is not replaced.
+ */
+function replacementOf(
+  command: Command,
+  at: string,
+  packages: Packages,
+  depth: number,
+  budget: Budget,
+): RunScripts | undefined {
+  const run = scriptsRunBy(command, at, packages);
+  const { words, dynamic } = unwrap(command);
+  if (run || dynamic) return run;
+  const servers = commandsAtOnce(words, at, packages)?.filter((line) => {
+    const last = expand(line, packages, at, depth + 1, budget)?.at(-1);
+    return last === undefined || isServer(last);
+  });
+  return servers?.length === 1 ? { texts: servers, directory: at, args: [] } : undefined;
 }
 
 /**
@@ -97,18 +129,18 @@ function expand(
   packages: Packages,
   directory = '',
   depth = 0,
-  budget = { characters: MAX_CHARACTERS },
+  budget: Budget = { characters: MAX_CHARACTERS },
 ): Command[] | undefined {
   budget.characters -= script.length + 1;
   if (depth > MAX_DEPTH || budget.characters < 0) return undefined;
-  const commands = parseCommandLine(script);
+  const commands = parseCommandLine(inProduction(script));
   if (!commands) return undefined;
   const expanded: Command[] = [];
   let at = directory;
   for (const command of commands) {
     const changed = changedDirectory(unwrap(command).words);
     if (changed !== undefined) at = posix.join(at, changed);
-    const run = scriptsRunBy(command, at, packages);
+    const run = replacementOf(command, at, packages, depth, budget);
     const path = run ? posix.relative(at, run.directory) : '';
     // A script of another directory is expanded only as the last command: later commands would run in that directory too.
     if (!run || (path !== '' && command !== commands.at(-1))) {
@@ -171,7 +203,8 @@ function interpret(command: Command): StartScript {
   const program = baseName(first.text);
   const texts = rest.map(({ text }) => text);
   const line = [program, ...texts].join(' ');
-  if (DEVELOPMENT_SERVERS.some((pattern) => pattern.test(line))) return { kind: 'development', command: command.text };
+  if (runsAtOnce(line) || DEVELOPMENT_SERVERS.some((pattern) => pattern.test(line)))
+    return { kind: 'development', command: command.text };
   if (FRAMEWORK_STARTS.some((pattern) => pattern.test(line))) return { kind: 'framework', command: line, environment };
   if (Object.hasOwn(FILE_SERVERS, program)) return interpretFileServer(texts, FILE_SERVERS[program]);
   if (words.some((word) => word.dynamic)) return shell;
@@ -251,34 +284,6 @@ export function wrapsFile(
 /** Returns the directory that a command changes to; undefined for other commands. */
 const changedDirectory = ([cd, target, ...more]: readonly Word[]): string | undefined =>
   cd?.text === 'cd' && target && !target.dynamic && more.length === 0 ? target.text : undefined;
-
-/** Matches `npx` and similar programs with their options, after the operators and assignments that precede them in a shell command. */
-const RUNNER =
-  /((?:^|[|;&(])\s*(?:[A-Za-z_]\w*=\S*\s+)*)(?:npx|bunx|(?:npm|pnpm|yarn) exec)(?:\s+(?:--|-y|--yes|--no|--no-install|-q|--quiet))*\s+(?=[\w@.])/g;
-
-/**
- * Removes `npx` from shell commands: a release has no `npx`, and its shell finds the programs of packages. A command that is too long stays
- * unchanged, because matching takes time quadratic in the length (`;a=;a=`) and a request waits for it.
- */
-const withoutRunner = (command: string): string =>
-  command.length > MAX_CHARACTERS ? command : command.replace(RUNNER, '$1');
-
-/**
- * Removes Yarn or pnpm from a command that runs Node or a package's program: `yarn node app.js`, `pnpm run tsx app.ts`. Commands that run
- * a script have been replaced before.
- */
-function withoutManager(command: Command): Command {
-  const { words, text } = command;
-  const at = words.length - unwrap(command).words.length;
-  const run = words[at + 1]?.text === 'run' ? 1 : 0;
-  const program = words[at + 1 + run];
-  if (!RUNS_PROGRAMS.test(words[at]?.text ?? '') || program === undefined || program.dynamic) return command;
-  if (!/^@?\w[\w./-]*$/.test(program.text) || OWN_COMMANDS.test(program.text)) return command;
-  return {
-    words: [...words.slice(0, at), ...words.slice(at + 1 + run)],
-    text: text.replace(/(?<=^|\s)(yarn|pnpm)\s+(run\s+)?/, ''),
-  };
-}
 
 /** Returns the package's start script, divided, with `prestart`; undefined if there is no start script. */
 export function startScriptOf(
