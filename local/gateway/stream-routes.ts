@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FromReader } from '../lambda/messages.ts';
@@ -63,7 +62,6 @@ export async function stream(
     route: { ...route, key: '$default', timeoutMs: 0 },
     pathParameters: {},
   });
-  Object.assign(event.requestContext ?? {}, { requestId: randomUUID() });
   let head = Buffer.alloc(0);
   let report: (message: FromReader) => void = () => {};
   response.on('close', () => {
