@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ACCOUNT } from '../addresses.ts';
 import { type CallOptions, call } from '../engines/wire.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import { readReplaced, replaceFile } from '../replaced-file.ts';
@@ -131,7 +132,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
         queuesUrl,
         'sqs',
         'SendMessage',
-        { QueueUrl: `${queuesUrl}/000000000000/${queue}`, MessageBody },
+        { QueueUrl: `${queuesUrl}/${ACCOUNT}/${queue}`, MessageBody },
         { region, credentials },
       );
     };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ACCOUNT } from '../addresses.ts';
 import { isTextBody } from '../emulators/lambda/event-body.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { RouteMatch } from './routes.ts';
@@ -91,7 +92,7 @@ export function toHttpEvent(request: HttpRequest, { route, pathParameters }: Rou
     headers,
     ...(parameters ? { queryStringParameters: parameters } : {}),
     requestContext: {
-      accountId: '000000000000',
+      accountId: ACCOUNT,
       apiId: 'local',
       domainName: host,
       domainPrefix: host.split('.')[0] ?? host,
