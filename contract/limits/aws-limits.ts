@@ -130,7 +130,7 @@ export const AWS_LIMITS = {
     adjustable: false,
     source: LAMBDA,
   },
-  /** Builds on ARM with BUILD_GENERAL1_MEDIUM (lib/stacks/builds.ts). AWS does not publish the quota code. */
+  /** Builds on ARM with BUILD_GENERAL1_MEDIUM (lib/stacks/builder.ts). AWS does not publish the quota code. */
   codeBuildConcurrency: {
     service: 'codebuild',
     name: 'Concurrently running builds for ARM/Medium environment',

@@ -22,7 +22,7 @@ export interface Activity {
 }
 
 export interface Lambda {
-  /** Invokes a function by name or ARN. Returns the handler's result as JSON. Throws FunctionError (pool.ts). */
+  /** Invokes a function by name or ARN. Returns the handler's result as JSON. Throws {@link FunctionError}. */
   invoke(nameOrArn: string, event: Json): Promise<Json>;
   /** Like `invoke`, with event and result as JSON text. The reader receives a streaming handler's response. */
   invokeText(nameOrArn: string, event: string, reader?: Reader): Promise<string>;
