@@ -10,6 +10,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { startKms } from '../local/emulators/kms/kms.ts';
@@ -60,10 +61,9 @@ export async function openTestHarness(): Promise<void> {
     const key = decodeURIComponent(request.url ?? '').replace('/builds/', '');
     requests.push(`${request.method} ${key}`);
     if (request.method === 'PUT') {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
+      const body = await buffer(request);
       if (request.headers['if-none-match'] === '*' && objects.has(key)) return void response.writeHead(412).end();
-      objects.set(key, Buffer.concat(chunks));
+      objects.set(key, body);
       response.end();
     } else if (request.method === 'DELETE') {
       objects.delete(key);

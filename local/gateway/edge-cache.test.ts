@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { createEdgeCache, type Forward } from './edge-cache.ts';
 
@@ -17,9 +18,7 @@ const listen = async (server: Server) => {
 const ask = (port: number, path: string, headers: Record<string, string> = {}, method = 'GET') =>
   new Promise<{ status: number | undefined; headers: IncomingMessage['headers']; body: string }>((resolve, reject) =>
     request({ port, host: '127.0.0.1', path, headers, method, agent: false }, async (answer) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of answer) chunks.push(chunk);
-      resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks).toString() });
+      resolve({ status: answer.statusCode, headers: answer.headers, body: await text(answer) });
     })
       .on('error', reject)
       .end(),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll } from 'vitest';
 import { ChatRequest } from '../../contract/ai/chat.ts';
 import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
@@ -22,10 +23,9 @@ export const upstream: {
   url: string;
 } = { act: (response) => void response.end(), url: '' };
 const custom = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
+  const body = (await json(request)) as Record<string, unknown>;
   const { authorization, 'x-api-key': apiKey = authorization } = request.headers;
-  upstream.act(response, JSON.parse(Buffer.concat(chunks).toString()), String(apiKey));
+  upstream.act(response, body, String(apiKey));
 });
 
 /** Starts the emulated providers and `upstream` for the tests of a file. */

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { decode, encode } from 'dns-packet';
 import { XMLBuilder } from 'fast-xml-parser';
@@ -126,9 +127,7 @@ export async function startAwsAccount(scenario: Scenario, delegations: Record<st
   const alive = new Set<string>();
   const calls: AwsCall[] = [];
   const server = await listen(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString('utf8');
+    const body = await text(request);
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://aws');
     const scope = /Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/.exec(request.headers.authorization ?? '');
     const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { Emulator } from '../../local/emulators/wire.ts';
 import { listen } from '../../local/emulators/wire.ts';
 import type { RecordedRequest } from './wire-model.ts';
@@ -24,13 +25,11 @@ export async function startRecorder(
 ): Promise<Emulator & { requests: RecordedRequest[] }> {
   const requests: RecordedRequest[] = [];
   const server = await listen(async (incoming, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
     const { pathname: path, search, searchParams: query } = new URL(incoming.url ?? '/', 'http://localhost');
     const { method = 'GET' } = incoming;
     const headers = incoming.headers as RecordedRequest['headers'];
     const service = signedFor(headers.authorization, query);
-    const request: RecordedRequest = { service, method, path, query, headers, body: Buffer.concat(chunks) };
+    const request: RecordedRequest = { service, method, path, query, headers, body: await buffer(incoming) };
     requests.push(request);
     const emulator = emulators[service];
     if (!emulator) {

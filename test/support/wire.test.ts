@@ -2,6 +2,7 @@ import dns from 'node:dns';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { startAcm } from '../../local/emulators/acm/acm.ts';
@@ -44,9 +45,7 @@ async function emptyArchive(): Promise<Buffer> {
     'run.sh',
   );
   zip.end();
-  const chunks: Buffer[] = [];
-  for await (const chunk of zip.outputStream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
+  return await buffer(zip.outputStream);
 }
 
 /** A build project whose build ends at once. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import {
   AddPermissionCommand,
   CreateAliasCommand,
@@ -53,9 +54,7 @@ async function archive(name: string, files: Record<string, Buffer>): Promise<voi
   const zip = new ZipFile();
   for (const [file, content] of Object.entries(files)) zip.addBuffer(content, file);
   zip.end();
-  const chunks: Buffer[] = [];
-  for await (const chunk of zip.outputStream) chunks.push(Buffer.from(chunk));
-  archives.set(`/bucket/${name}`, Buffer.concat(chunks));
+  archives.set(`/bucket/${name}`, await buffer(zip.outputStream));
 }
 const functionNamed = (FunctionName: string, key: string) => ({
   FunctionName,
