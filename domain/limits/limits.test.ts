@@ -24,7 +24,7 @@ import { beginDeployment } from '../deployments/begin.ts';
 import { clearNextBuild } from '../deployments/build-queue.ts';
 import { createDeployment } from '../deployments/create.ts';
 import { admitBuild } from '../deployments/scheduler.ts';
-import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
+import { assertWithin, COUNTERS, type CountedLimit, countToday, countTowards, MONTHLY, usageOf } from './limits.ts';
 import { overrideLimits } from './overrides.ts';
 
 test("a limit's description says that it refuses requests, or can be raised, only if that is true", () => {
@@ -150,6 +150,34 @@ test('the condition of the write allows exactly the limit of the account', async
       }
     }),
     { numRuns: 300 },
+  );
+});
+
+const monthly = Object.keys(MONTHLY) as (keyof typeof MONTHLY)[];
+
+test('the condition of a monthly limit allows exactly what the month leaves, also at its beginning', async () => {
+  const { steady } = simulation({ startAt: Date.parse('2026-02-01T00:00:00Z') });
+  const { deps } = steady;
+  const amount = fc.integer({ min: 0, max: 3 });
+  const states = fc.record({
+    name: fc.constantFrom(...monthly),
+    month: fc.constantFrom(undefined, '2026-01', '2026-02'),
+    used: amount,
+    override: amount,
+  });
+  let serial = 0;
+  await fc.assert(
+    fc.asyncProperty(states, async ({ name, month, used, override }) => {
+      serial += 1;
+      const id = `acc_${serial}`;
+      const stored = month === undefined ? {} : { [MONTHLY[name].month]: month, [MONTHLY[name].counter]: used };
+      const account = newSimulatedAccount(id, { limits: { [name]: override }, ...stored });
+      await deps.table.transact([account]);
+      const checking = deps.table.transact([assertWithin(deps, id, [name])]);
+      if ((month === '2026-02' ? used : 0) < override) await checking;
+      else await expect(checking).rejects.toMatchObject({ code: 'plan_limit' });
+    }),
+    { numRuns: 100 },
   );
 });
 

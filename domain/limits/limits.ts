@@ -35,7 +35,7 @@ export const COUNTERS = {
 export type CountedLimit = keyof typeof COUNTERS;
 
 /** Monthly limits, and the account's attributes with the month and the sum. */
-const MONTHLY = {
+export const MONTHLY = {
   buildMinutesPerMonth: { month: 'buildMonth', counter: 'buildMinutes' },
   databaseUnitsPerMonth: { month: 'databaseMonth', counter: 'databaseUnits' },
 } as const satisfies Partial<Record<LimitName, { month: keyof Account; counter: keyof Account }>>;
@@ -97,7 +97,16 @@ function belowLimit(name: LimitName, counter: string): AnyOf {
 /** Returns alternative conditions, one of which holds while this month's use is below the limit. */
 const belowMonthlyLimit = (name: MonthlyLimit, now: Date): AnyOf => {
   const { month, counter } = MONTHLY[name];
-  return [{ [month]: 'absent' }, { [month]: { isNot: monthOf(now) } }, ...belowLimit(name, counter)];
+  const override = `limits.${name}`;
+  const unused: AnyOf = [{ [month]: 'absent' }, { [month]: { isNot: monthOf(now) } }];
+  // Even an unused month has nothing left below an override of 0.
+  const beginning = unused.flatMap(
+    (each): AnyOf => [
+      { ...each, [override]: 'absent' },
+      { ...each, [override]: { atLeast: 1 } },
+    ],
+  );
+  return [...beginning, ...belowLimit(name, counter)];
 };
 
 /** Limits that the creation of a resource may depend on. It increments counted limits, and only checks the others. */
