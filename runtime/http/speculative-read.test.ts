@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../../domain/deps.ts';
+import type { Caller, Session } from '../../domain/deps.ts';
 import type { Identity } from './identify.ts';
 import { withSpeculativeRead } from './speculative-read.ts';
 
@@ -16,6 +16,14 @@ const identity = (of: Caller): Identity => ({
     staleLimitReached: false,
   },
 });
+
+const OPERATOR: Session = {
+  subject: 'sub_1',
+  key: 'session',
+  expiresAtEpoch: 0,
+  isOperator: true,
+  readProfile: () => Promise.reject(new Error('not read')),
+};
 
 /** Reads for a caller and records for whom. */
 function reader() {
@@ -50,6 +58,8 @@ test.each([
   ['account', caller('acc_2')],
   ['key', caller('acc_1', 'key_2')],
   ['role', { ...caller('acc_1'), role: 'read-only' as const }],
+  ['email address', { ...caller('acc_1'), email: 'new@example.com' }],
+  ['role on the platform', { ...caller('acc_1'), session: OPERATOR }],
 ])('drops what was read for another %s', async (_what, other) => {
   const { read } = reader();
   await seen('moved', caller('acc_1'));

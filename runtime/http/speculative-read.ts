@@ -9,8 +9,12 @@ const MAX_SENDERS = 1000;
 /** The latest callers of senders. They may be used to start a read early, but never to return its output. */
 const recentCallers = new Cache<Caller>({ max: MAX_SENDERS });
 
+/** The fields of a caller on which the output of a read may depend; those of the session that differ between people, not requests. */
+const identityOf = ({ accountId, keyId, role, email, session }: Caller) =>
+  JSON.stringify([accountId, keyId, role, email, session?.subject, session?.isOperator]);
+
 const isSame = (recent: Caller | undefined, caller: Caller) =>
-  recent?.accountId === caller.accountId && recent.keyId === caller.keyId && recent.role === caller.role;
+  recent !== undefined && identityOf(recent) === identityOf(caller);
 
 /**
  * Authenticates a sender and, in parallel, reads for the caller that the sender was last identified as. The read thus needs no extra
