@@ -79,6 +79,23 @@ test('deleting an application makes room for a suspended one', async () => {
   expect(running.map(({ name }) => name)).toEqual(['App 2']);
 });
 
+test('an application that is being deleted takes no place, although the list still shows it', async () => {
+  const { addApp, setLimit, flow, apps, deps, accountId, clock } = await accountSimulation();
+  const oldest = await addApp();
+  await addApp();
+  await addApp();
+  await setLimit(1);
+  await flow();
+  const listed = apps();
+  await deleteApp(deps, { accountId, keyId: '' }, { id: oldest });
+  clock.now += 8 * DAY;
+  const each = async function* () {
+    yield* listed;
+  };
+  await reviewPlanLimit({ ...deps, table: { ...deps.table, each } as unknown as typeof deps.table }, accountId);
+  expect(apps().map(({ status }) => status)).toEqual(['DELETING', 'RUNNING', 'SUSPENDED']);
+});
+
 test('an upgrade that races with the end of the grace period leaves nothing suspended', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { addApp, setLimit, flow, deps, accountId, statuses, clock } = await accountSimulation();
