@@ -73,6 +73,11 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   ['a development script', () => application({ scripts: { dev: 'tsx src/a.ts' } }), 'such as "node app.js".'],
   ['scripts alone', () => application(undefined, ['tool.ts']), ', and there is no package.json: set startFile or'],
   [
+    'the build of Next.js in another directory',
+    () => application({ dependencies: { next: '16' } }, ['build/web/BUILD_ID', 'build/web/standalone/server.js']),
+    ': next.config sets distDir to "build/web". Remove it, so that the build is in .next.',
+  ],
+  [
     'one of several servers',
     () => application({ scripts: { start: 'npx concurrently "node a.js" "node b.js"' } }),
     'and a release starts only one of the programs of the start script "npx concurrently "node a.js" "node b.js"": set startCommand to the one',

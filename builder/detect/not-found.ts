@@ -87,9 +87,11 @@ function buildAdvice({ settings, framework, skippedBuild, directory }: BuiltAppl
   if (skippedBuild)
     return ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.';
   if (!isDefaultStartFile(settings)) return '.';
-  if (framework?.name === 'Next.js' && !existsSync(join(directory, '.next')))
-    return ': the build command did not run "next build".';
-  return undefined;
+  if (framework?.name !== 'Next.js' || existsSync(join(directory, '.next'))) return undefined;
+  const [built] = globSync(['*/BUILD_ID', '*/*/BUILD_ID'], { cwd: directory, exclude: ['node_modules'] });
+  if (built !== undefined)
+    return `: next.config sets distDir to "${posix.dirname(built)}". Remove it, so that the build is in .next.`;
+  return ': the build command did not run "next build".';
 }
 
 /** Returns the end of the sentence if a start script names a file, or if there is advice for the framework; otherwise undefined. */
