@@ -126,6 +126,141 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
   expect(remedyFor(failed.error ?? '')?.path).toBe(screen);
 });
 
+const npmError = (...lines: string[]) =>
+  `printf 'npm error %s\\n' ${lines.map((line) => `"${line}"`).join(' ')}; exit 1`;
+const says = (...lines: string[]) => `printf '%s\\n' ${lines.map((line) => `"${line}"`).join(' ')}; exit 1`;
+/** Output of npm 11, pnpm 10, and Yarn 1 and 4 of 2026, shortened. */
+test.each<[string, installCommand: string, error: string, screen: string | undefined]>([
+  [
+    'a private package',
+    npmError(
+      'code E404',
+      "404  The requested resource '@acme/ui-kit@^1.0.0' could not be found or you do not have permission to access it.",
+    ),
+    'the registry has no package @acme/ui-kit for this build. For a private package, commit a file .npmrc with the lines "@acme:registry=https://…"',
+    '/env',
+  ],
+  [
+    'a package of pnpm',
+    says('left-pod is not in the npm registry, or you have no permission to fetch it.'),
+    'the registry has no package left-pod: correct its name in package.json, and commit',
+    undefined,
+  ],
+  [
+    'a package of Yarn 1',
+    says(`error Couldn't find package \\"@acme/ui\\" on the \\"npm\\" registry.`),
+    'has no package @acme/ui for',
+    '/env',
+  ],
+  [
+    'a package of Yarn 4',
+    says('➤ YN0035: │ @acme/ui@npm:^1.0.0: Package not found'),
+    'has no package @acme/ui for',
+    '/env',
+  ],
+  [
+    'a version',
+    npmError('code ETARGET', 'notarget No matching version found for koa@^99.0.0.'),
+    'the registry has no version koa@^99.0.0: require',
+    undefined,
+  ],
+  [
+    'a version of pnpm',
+    says(
+      'ERR_PNPM_NO_MATCHING_VERSION  No matching version found for koa@^99.0.0 while fetching it from https://r.example/',
+    ),
+    'the registry has no version koa@^99.0.0: require',
+    undefined,
+  ],
+  [
+    'a version of Yarn 1',
+    says(`error Couldn't find any versions for \\"koa\\" that matches \\"^99.0.0\\"`),
+    'has no version koa@^99.0.0: require',
+    undefined,
+  ],
+  [
+    'a version of Yarn 4',
+    says('➤ YN0082: │ koa@npm:^99.0.0: No candidates found'),
+    'has no version koa@npm:^99.0.0: require',
+    undefined,
+  ],
+  ['an expired token', npmError('code E401'), 'the registry refused the credentials of .npmrc', '/env'],
+  [
+    'a private repository',
+    npmError(
+      'code 128',
+      'command git --no-replace-objects ls-remote ssh://git@github.com/acme/private.git',
+      "fatal: could not read Username for 'https://github.com'",
+    ),
+    'a dependency is in the Git repository ssh://git@github.com/acme/private.git, which the build cannot read.',
+    undefined,
+  ],
+  [
+    'a private repository of Yarn 1',
+    says('Arguments: ls-remote --tags --heads ssh://git@git.example/acme/private.git', 'Host key verification failed.'),
+    'in the Git repository ssh://git@git.example/acme/private.git, which',
+    undefined,
+  ],
+  [
+    'a repository that Yarn 4 does not read',
+    says(
+      `Request to 'ssh://git@github.com/a/b.git' has been blocked because it doesn't match any of the patterns in 'approvedGitRepositories'`,
+    ),
+    'only if approvedGitRepositories in .yarnrc.yml lists it',
+    undefined,
+  ],
+  [
+    'native code',
+    npmError(
+      'code 1',
+      'path /build/app/node_modules/canvas',
+      'command failed',
+      'command sh -c node-gyp rebuild',
+      "Package 'pixman-1', required by 'virtual:world', not found",
+    ),
+    'the install script of canvas ("node-gyp rebuild") failed without pixman-1, which builds do not have. It compiles native code: use a version',
+    undefined,
+  ],
+  [
+    'another install script',
+    npmError('code 1', 'path /build/app/node_modules/@acme/tool', 'command failed', 'command sh -c node download.js'),
+    'the install script of @acme/tool ("node download.js") failed: its messages are in the log',
+    '/settings',
+  ],
+])('names the cause of a failed installation: %s', async (_name, installCommand, error, screen) => {
+  const failed = await build({ repoUrl: repository({ 'server.js': '1' }), installCommand });
+  expect(failed).toMatchObject({ code: 1, step: 'install' });
+  expect(failed.error).toContain(error);
+  expect(remedyFor(failed.error ?? '')?.path).toBe(screen);
+});
+
+test.each([
+  [
+    'Error: error:0308010C:digital envelope routines::unsupported',
+    'set the build command to "NODE_OPTIONS=--openssl-legacy-provider sh build.sh"',
+  ],
+  ['Treating warnings as errors because process.env.CI = true.', 'set the build command to "CI=false sh build.sh"'],
+  ['sh: 1: vite: not found', 'No package provides the program "vite": add the one that does to package.json'],
+  ['sh: 1: tsc: Permission denied', 'git rm -r --cached node_modules'],
+  [`Error: EACCES: permission denied, mkdir '/data'`, 'may not write to "/data"'],
+  [
+    `Module not found: Error: Can't resolve './Header' in '/app/src'`,
+    'If "./Header" exists on your machine, check that .gitignore',
+  ],
+  ['TypeError: x is not a function', 'failed with exit code 1.'],
+])('names the remedy of a failed build: %s', async (printed, remedy) => {
+  const repoUrl = repository({ 'server.js': '1', 'build.sh': 'cat message; exit 1\n', message: `${printed}\n` });
+  expect((await build({ repoUrl, buildCommand: 'sh build.sh' })).error).toContain(remedy);
+});
+
+test('packages in public Git repositories are installed over HTTPS, unless the owner configures Git', async () => {
+  const repoUrl = repository({ 'server.js': '1' });
+  const installCommand = 'git config --get-all url.https://github.com/.insteadOf; true';
+  expect((await build({ repoUrl, installCommand })).log).toContain('ssh://git@github.com/\n');
+  const own = await build({ repoUrl, installCommand, ...(await withVariables({ GIT_CONFIG_COUNT: '0' })) });
+  expect(own.log).not.toContain('ssh://git@github.com/');
+});
+
 test('reports a missing repository and a refused protocol', async () => {
   const absent = `file://${join(root, 'git', 'absent')}`;
   expect(await build({ repoUrl: absent })).toMatchObject({

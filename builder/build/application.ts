@@ -23,6 +23,7 @@ import { neededPackages } from '../package/needed.ts';
 import { assertUnreserved, collect, isWholeTreePackaged, RESERVED, sizeOf } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey, skipsBuild } from './build-command.ts';
+import { buildFailureAdvice } from './build-failures.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
 export interface Build {
@@ -124,7 +125,7 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
         : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
     const printed = tail();
     throw new BuildFailure(
-      `The build command "${command}" failed with ${describeExit(status, printed)}.${missingVariableAdvice(printed)}${advice}`,
+      `The build command "${command}" failed with ${describeExit(status, printed)}.${missingVariableAdvice(printed) || buildFailureAdvice(printed, command)}${advice}`,
     );
   }
   const key = buildKey(cloned);

@@ -2,12 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandContext, run, withTail } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
+import { overHttpsArguments } from './public-hosts.ts';
 import { listFirst, pointersIn } from './repository.ts';
-
-/** Git options that replace SSH addresses by HTTPS, because submodules of public repositories need no key. */
-const OVER_HTTPS = ['github.com', 'gitlab.com', 'bitbucket.org'].flatMap((host) =>
-  [`git@${host}:`, `ssh://git@${host}/`].flatMap((address) => ['-c', `url.https://${host}/.insteadOf=${address}`]),
-);
 
 /**
  * Fetches the submodules of a repository recursively, each without its history. Runs as the user of the application's commands, because
@@ -19,7 +15,7 @@ const OVER_HTTPS = ['github.com', 'gitlab.com', 'bitbucket.org'].flatMap((host) 
 export async function fetchSubmodules(paths: readonly string[], context: CommandContext): Promise<string[]> {
   const { context: quiet, tail } = withTail({ ...context, output: () => undefined });
   const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--depth=1'];
-  const status = await run('git', [...OVER_HTTPS, ...args], quiet);
+  const status = await run('git', [...overHttpsArguments, ...args], quiet);
   if (status === 0) return pointersIn(context.directory, pathsBelow(paths, context.directory));
   const printed = tail();
   const [, nested] = /No url found for submodule path '(.+)' in \.gitmodules/.exec(printed) ?? [];

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Manifest, parseJson, parseManifest } from '../../providers/builds/detection/manifest.ts';
+import { overHttpsEnvironment } from '../clone/public-hosts.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { readText } from '../read-text.ts';
 import { describeEngines } from './engines.ts';
+import { describeGit, describeRegistry, describeScript } from './failures.ts';
 import { describeUnapproved, ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
@@ -88,6 +90,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const { command, manager } = plan;
   // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
   const environment = {
+    ...overHttpsEnvironment,
     ...context.environment,
     npm_config_include: 'dev',
     // Yarn 1, and pnpm before version 10, ignore npm's setting. Later versions of Yarn refuse Yarn 1's variable.
@@ -117,7 +120,10 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
       describeEngines(printed) ||
       describeUnapproved(printed) ||
       describeConflict(printed) ||
-      describeRegistryVariables(context.directory, context.environment);
+      describeGit(printed) ||
+      describeScript(printed) ||
+      describeRegistryVariables(context.directory, context.environment) ||
+      describeRegistry(printed);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 

@@ -51,7 +51,10 @@ export interface Remedy {
  */
 const REMEDIES: readonly (readonly [RegExp, Remedy | undefined])[] = [
   // Only the platform's operator, or a commit, helps.
-  [/^The host key of |(do not match|merge conflict): run |: change one of them in package\.json/, undefined],
+  [
+    /^The host key of |(do not match|merge conflict): run |: change one of them in package\.json|and commit(?! a file)|It compiles native code|publish the package to/,
+    undefined,
+  ],
   [/deploy key|is private/i, { path: '/git', name: 'Show the deploy key' }],
   [
     /environment variable|set (the|these) variables? |process\.env\.(?!PORT)|is not defined in the environment|DATABASE_URL/i,

@@ -1,0 +1,96 @@
+import { truncate } from '../../contract/text.ts';
+
+/** Maximum characters of a name, an address or a command that an explanation quotes. */
+const MAX_QUOTED = 200;
+
+/** Git's messages about a repository that it cannot read, beside which package managers print the command that they ran. */
+const UNREADABLE =
+  /Permission denied \(publickey\)|Host key verification failed|could not read (?:Username|Password)|Authentication failed for|Repository not found|Could not read from remote repository|Could not resolve host(?:name)?\b/i;
+/** Matches Git's command in the output of npm, pnpm and Yarn 1, up to the address of the repository. */
+const GIT_ADDRESS =
+  /\b(?:ls-remote|clone|fetch)\b[^\n]{0,300}?((?:git\+)?(?:ssh|https?|git):\/\/[^\s'"]+|git@[^\s'"]+)/;
+/** Matches the report of Yarn 4, which requires a list of the repositories that may be read. */
+const YARN_BLOCKED =
+  /Request to '([^']+)' has been blocked because it doesn't match any of the patterns in 'approvedGitRepositories'/;
+
+/** Reports of package managers that the registry has no such package. */
+const NO_PACKAGE: readonly RegExp[] = [
+  /^npm (?:error|ERR!) 404\s+(?:The requested resource )?'((?:@[^/\s']+\/)?[^@\s']+)(?:@[^']*)?' (?:could not be found|is not in (?:this|the npm) registry)/m,
+  /^((?:@[^/\s]+\/)?[^@\s]+) is not in the npm registry, or you have no permission to fetch it/m,
+  /^error Couldn't find package "([^"]+)"/m,
+  /^error An unexpected error occurred: "https?:\/\/[^/"]+\/([^"]+): Not found"/m,
+  /YN0035: │ ((?:@[^/\s]+\/)?[^@\s]+)@\S+: Package not found/,
+];
+/** Reports of package managers that the registry has the package, but not the version. */
+const NO_VERSION: readonly RegExp[] = [
+  /No matching version found for (\S+?)\.?(?: while|\s*$)/m,
+  /^error Couldn't find any versions for "([^"]+)" that matches "([^"]+)"/m,
+  /YN0082: │ (\S+): No candidates found/,
+];
+/** Reports that the registry refuses to answer without other credentials. */
+const REFUSED =
+  /^npm (?:error|ERR!) code (E401|E403)\b|\b(ERR_PNPM_FETCH_40[13])\b|^error An unexpected error occurred: ".*: (?:Request failed \\?"(40[13])|authentication)|YN0041:/m;
+/** Matches npm's report of a failed script: the directory of its package, and the command. */
+const NPM_SCRIPT =
+  /^npm (?:error|ERR!) path (.+)\nnpm (?:error|ERR!) command failed\nnpm (?:error|ERR!) command (?:\S*\/)?sh -c (.+)$/m;
+/** Matches the reports of pnpm and Yarn about a failed script of a package. */
+const OTHER_SCRIPT =
+  /^\S*node_modules\/(?:\.pnpm\/\S+\/node_modules\/)?((?:@[^/\s]+\/)?[^/\s]+)(?:: | )(?:.*\b)?(?:postinstall|preinstall|install)\b.*(?:Failed|ELIFECYCLE)|^error .*\/node_modules\/((?:@[^/\s]+\/)?[^/\s:]+): Command failed|YN0009: │ ((?:@[^/\s]+\/)?[^@\s]+)@\S+ couldn't be built successfully/m;
+/** Messages of the tools that compile native code, and the libraries and programs that they lack. */
+const COMPILES = /\bgyp (?:ERR!|verb|info)|node-gyp|node-pre-gyp|prebuild-install|cmake-js/;
+const LACKS: readonly RegExp[] = [
+  /Package '?([\w.+-]+)'?,? (?:was not found in the pkg-config search path|required by)/,
+  /fatal error: ([\w./+-]+\.h(?:pp)?): No such file/,
+  /\b(?:sh|bash): (?:line )?\d+: ([\w.+-]+): (?:command )?not found/,
+  /gyp ERR! find (Python) /,
+];
+
+const quoted = (text: string): string => truncate(text.trim(), MAX_QUOTED);
+
+/** Returns the cause and the remedy if a dependency is in a Git repository that the build cannot read; otherwise an empty text. */
+export function describeGit(printed: string): string {
+  const blocked = YARN_BLOCKED.exec(printed)?.[1];
+  if (blocked !== undefined)
+    return `: Yarn reads ${quoted(blocked)} only if approvedGitRepositories in .yarnrc.yml lists it: add it there, and commit`;
+  const address = UNREADABLE.test(printed) ? GIT_ADDRESS.exec(printed)?.[1] : undefined;
+  if (address === undefined) return '';
+  return `: a dependency is in the Git repository ${quoted(address)}, which the build cannot read. It has no key of private repositories beside the application's: publish the package to a registry, or commit it as files ("file:./packages/name")`;
+}
+
+/** Returns the first match of patterns, as one text. */
+function matchOf(patterns: readonly RegExp[], printed: string): string | undefined {
+  const match = patterns.map((pattern) => pattern.exec(printed)).find((found) => found !== null);
+  return match ? quoted(match.slice(1).join('@').replaceAll(/%2f/gi, '/')) : undefined;
+}
+
+/** Returns the cause and the remedy if the registry has no such package or version, or refuses it; otherwise an empty text. */
+export function describeRegistry(printed: string): string {
+  const name = matchOf(NO_PACKAGE, printed);
+  if (name?.startsWith('@'))
+    return `: the registry has no package ${name} for this build. For a private package, commit a file .npmrc with the lines "${name.split('/')[0]}:registry=https://…" and "//…/:_authToken=\${NPM_TOKEN}", and set the variable NPM_TOKEN. Otherwise correct its name in package.json`;
+  if (name !== undefined)
+    return `: the registry has no package ${name}: correct its name in package.json, and commit the lockfile too`;
+  const version = matchOf(NO_VERSION, printed);
+  if (version !== undefined)
+    return `: the registry has no version ${version}: require another one in package.json, and commit the lockfile too`;
+  if (REFUSED.test(printed))
+    return ': the registry refused the credentials of .npmrc or .yarnrc.yml. Set the variable from which that file reads its token to a valid token, and deploy again';
+  return '';
+}
+
+/** Returns the cause and the remedy if the install script of a package failed; otherwise an empty text. */
+export function describeScript(printed: string): string {
+  const [, path, command] = NPM_SCRIPT.exec(printed) ?? [];
+  const name =
+    /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path ?? '')?.[1] ??
+    OTHER_SCRIPT.exec(printed)
+      ?.slice(1)
+      .find((found) => found !== undefined);
+  if (name === undefined) return '';
+  const script = command === undefined ? '' : ` ("${quoted(command)}")`;
+  const failed = `: the install script of ${name}${script} failed`;
+  const lacking = matchOf(LACKS, printed);
+  if (lacking === undefined && !COMPILES.test(printed)) return `${failed}: its messages are in the log`;
+  const without = lacking === undefined ? '' : ` without ${lacking}, which builds do not have`;
+  return `${failed}${without}. It compiles native code: use a version of ${name} that has compiled files for this version of Node on Linux, or another package`;
+}
