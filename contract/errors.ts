@@ -103,6 +103,18 @@ export const notAMember = () => new ApiError('forbidden', `${NOT_A_MEMBER} Choos
 export const isNotAMember = ({ code, message }: { code: string; message: string }): boolean =>
   code === 'forbidden' && message.startsWith(NOT_A_MEMBER);
 
+const UNKNOWN_OPERATION = 'There is no ';
+
+/** Creates the error for a method and path that are no operation of the API. */
+export const unknownOperation = (method: string, path: string, advice: string) =>
+  new ApiError('not_found', `${UNKNOWN_OPERATION}${method} ${path}.${advice}`);
+
+/** Returns true if the API does not have an operation: it is older than its caller, or newer. */
+export const isUnknownOperation = ({ code, message }: { code: string; message: string }): boolean =>
+  code === 'not_found' &&
+  message.startsWith(UNKNOWN_OPERATION) &&
+  /^[A-Z]+ \//.test(message.slice(UNKNOWN_OPERATION.length));
+
 /** Returns the body of a failed request, in exactly the specified shape. */
 export const errorBody = (error: { message: string; code: ErrorCode; status: number }) => ({
   error: { message: error.message, code: error.code, status: error.status },

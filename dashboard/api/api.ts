@@ -1,6 +1,6 @@
 import { getMe } from '../../contract/accounts/me.ts';
 import { type ApiResponse, createClient } from '../../contract/client.ts';
-import { isNotAMember } from '../../contract/errors.ts';
+import { isNotAMember, isUnknownOperation } from '../../contract/errors.ts';
 import { ACCOUNT_HEADER } from '../../contract/roles.ts';
 import { type CallerInput, type Output, type Path, type Route, toDashboardPath } from '../../contract/route.ts';
 import { chosenAccount, leaveAccount } from '../login/account-choice.ts';
@@ -137,6 +137,10 @@ async function readError(response: Response): Promise<Failure> {
   return errorFrom(response.status, response.headers, error);
 }
 
+/** Shown while the page and the API are of different versions: a page that is newer waits for the API, and one that is older has to go. */
+const OTHER_VERSION =
+  'The service has been updated, or is being updated. Nothing was changed. Reload the page, and try again in a few minutes if that does not help.';
+
 function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>['error']): Failure {
   if (error && isNotAMember(error)) {
     // The membership has ended: continue in the login's own account.
@@ -144,7 +148,8 @@ function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>
     location.assign(import.meta.env.BASE_URL);
   }
   const retryAfter = Number(headers.get('retry-after')) || undefined;
-  return new Failure(error?.message ?? `The service responded with status ${status}. Try again in a moment.`, {
+  const message = error?.message ?? `The service responded with status ${status}. Try again in a moment.`;
+  return new Failure(error && isUnknownOperation(error) ? OTHER_VERSION : message, {
     status,
     code: error?.code ?? 'server_error',
     retryAfter,

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import { entryOf } from '../../contract/enums.ts';
-import { ApiError } from '../../contract/errors.ts';
+import { ApiError, unknownOperation } from '../../contract/errors.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { credentialsFrom } from './credentials.ts';
 import { clientNetwork } from './edge.ts';
@@ -38,7 +38,7 @@ export async function refuseUnmatched(event: Event, request: RequestContext): Pr
   const quota = await countUnmatched(event);
   if (quota) request.quota = quota;
   const advice = entryOf(ADVICE, event.rawPath) ?? '';
-  throw new ApiError('not_found', `There is no ${event.requestContext.http.method} ${event.rawPath}.${advice}`);
+  throw unknownOperation(event.requestContext.http.method, event.rawPath, advice);
 }
 
 /** Redirects of paths that people and browsers request to the pages. */
