@@ -99,7 +99,7 @@ export function createApp({
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
   const customDomains = new CustomDomainsStack(platform, { table, hosting }, certificate);
   const api = new ApiStack(platform, { table, hosting, builds, login, billing, customDomains });
-  for (const part of API_PARTS) new ApiPartStack(platform, api, part);
+  const apiParts = API_PARTS.map((part) => new ApiPartStack(platform, api, part));
   const ai = new AiStack(platform, { table, hosting, api, login });
   const delivery = new DeliveryStack(platform, table, hosting);
   const panel = new HostingStack(platform, table, hosting);
@@ -132,11 +132,11 @@ export function createApp({
     billing,
     jobQueues: jobs,
   });
-  new OperatorApiStack(platform, { table, api, delivery, domains, jobs, stream, schedules });
+  const operatorApi = new OperatorApiStack(platform, { table, api, delivery, domains, jobs, stream, schedules });
   const firewall = new FirewallStack(platform);
   const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
   // The local run serves the files itself.
-  if (webApp) new WebAppStack(platform, webApp, { edge, login });
+  if (webApp) new WebAppStack(platform, webApp, { edge, login, operations: [...apiParts, operatorApi] });
   new AccessLogsStack(platform, {
     platform: edge.apiDistributionId,
     applications: edge.appsDistributionId,

@@ -2,7 +2,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
-import { Aws, DefaultStackSynthesizer, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { Aws, DefaultStackSynthesizer, RemovalPolicy, type Stack, Validations } from 'aws-cdk-lib/core';
 import { CACHE_IMMUTABLE, CACHE_NEVER } from '../build/web-app-headers.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
 import { explainWildcards, policyOf, type Right } from '../constructs/rights.ts';
@@ -16,10 +16,17 @@ import { type Platform, PlatformStack } from './platform-stack.ts';
  * when the creation of its stack is rolled back.
  */
 export class WebAppStack extends PlatformStack {
-  /** @param webApp the folder of the built web app */
-  constructor(platform: Platform, webApp: string, { edge, login }: { edge: EdgeStack; login: LoginStack }) {
+  /**
+   * @param webApp the folder of the built web app
+   * @param operations the stacks of the API's operations: a new page must not call what the API does not have yet
+   */
+  constructor(
+    platform: Platform,
+    webApp: string,
+    { edge, login, operations }: { edge: EdgeStack; login: LoginStack; operations: readonly Stack[] },
+  ) {
     super(platform, 'web-app', 'The files of the dashboard');
-    this.addStackDependency(edge);
+    for (const stack of [edge, ...operations]) this.addStackDependency(stack);
     const { names } = platform;
     const { exampleRepository } = platform.config;
     const settings = { issuer: login.issuer, clientId: login.clientId, apiUrl: '', exampleRepository };

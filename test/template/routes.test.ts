@@ -23,6 +23,23 @@ function synthesizedRoutes(): Map<string, string> {
   );
 }
 
+test('the dashboard’s page is published after every stack with a route: it calls no operation that the API does not have yet', () => {
+  const { stacks } = synthesize({ stage: 'prod', withPage: true });
+  const before = new Map(stacks.map(({ stackName, dependsOn }) => [stackName, dependsOn]));
+  const needed = new Set<string>();
+  const collect = (name: string) => {
+    if (needed.has(name)) return;
+    needed.add(name);
+    for (const each of before.get(name) ?? []) collect(each);
+  };
+  collect('hosting-prod-web-app');
+  const routed = stacks.filter(({ template: { Resources } }) =>
+    Object.values(Resources).some(({ Type }) => Type === 'AWS::ApiGatewayV2::Route'),
+  );
+  expect(routed.length).toBeGreaterThan(4);
+  expect(routed.map(({ stackName }) => stackName).filter((name) => !needed.has(name))).toEqual([]);
+});
+
 describe('the contract, the function files and the template define the same operations', () => {
   const routed = synthesizedRoutes();
 
