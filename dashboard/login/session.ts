@@ -21,6 +21,13 @@ export type SessionState =
 /** Loads the OIDC client (17 kB) only when it is needed: to sign in, to renew and to sign out. */
 const loadOidcClient = () => import('oidc-client-ts');
 
+/** Returns true if the dashboard itself can be loaded. */
+const isReachable = async (base: string): Promise<boolean> =>
+  await fetch(base, { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
 /** The part of oidc-client-ts's stored user that the dashboard reads. */
 interface StoredSession {
   access_token: string;
@@ -252,13 +259,17 @@ export class Session {
       const stored = this.#readStored();
       if (!stored || this.#isUsable(stored)) return this.#update(stored);
       if (!stored.refresh_token) return this.#update(stored, 'expired');
-      const { ErrorResponse } = await loadOidcClient();
+      const client = await loadOidcClient().catch(async (error: unknown) => {
+        // Browsers do not load a module again that they failed to load, and a new release may have replaced it. The popup loads its own.
+        if (!(await isReachable(this.#base))) throw error;
+      });
+      if (!client) return this.#update(stored, 'expired');
       const manager = await this.#manager();
       try {
         this.#update((await manager.signinSilent()) ?? undefined);
       } catch (error) {
         // Other errors are temporary network failures.
-        if (!(error instanceof ErrorResponse)) throw error;
+        if (!(error instanceof client.ErrorResponse)) throw error;
         this.#update(stored, 'expired');
       }
     });

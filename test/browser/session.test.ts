@@ -256,3 +256,23 @@ test('without JavaScript or storage, the page says in sight what it needs', asyn
   await page.goto('apps');
   await page.getByText('Your browser blocks cookies and site data for this page.', { exact: false }).waitFor();
 });
+
+test('a session that cannot be renewed, because the page misses the script for it, is renewed in a popup', async () => {
+  const user = await signUp();
+  const context = await signedInContext(user);
+  const page = await openScreen(context, 'apps/new');
+  await page.getByLabel('Name').fill('Typed before');
+  await page.evaluate(`{
+    const key = Object.keys(localStorage).find((each) => each.startsWith('oidc.user:'));
+    const stored = { ...JSON.parse(localStorage.getItem(key)), refresh_token: 'a-token', expires_at: 1 };
+    localStorage.setItem(key, JSON.stringify(stored));
+    window.dispatchEvent(new StorageEvent('storage', { key }));
+  }`);
+  const script = '**/dashboard/assets/oidc-client-ts-*.js';
+  await context.route(script, (route) => route.fulfill({ status: 404 }));
+  await page.getByRole('button', { name: 'Create application' }).click();
+  await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor();
+  await context.unroute(script);
+  await submitLogin(await openPopup(page), user);
+  await page.getByRole('heading', { name: 'Typed before' }).waitFor();
+});
