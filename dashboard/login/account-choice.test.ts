@@ -6,7 +6,9 @@ import {
   followAccountLink,
   knownRole,
   leaveAccount,
+  rememberQuiet,
   rememberRole,
+  wasQuiet,
 } from './account-choice.ts';
 
 /** Opens a tab of the browser. Returns a function that runs an action in it. */
@@ -79,4 +81,16 @@ test('a link of an email opens the account that it names, in its tab only, and l
   vi.stubGlobal('location', { href: 'https://example.com/dashboard/?account=acc_c%0Ax' });
   first(followAccountLink);
   expect(first(chosenAccount)).toBe('acc_b');
+});
+
+test('that an account had no notices is known in its tabs, and of no other account', () => {
+  const [first, second] = [openTab(), openTab()];
+  expect(first(wasQuiet)).toBe(false);
+  first(() => rememberQuiet(true));
+  expect([first(wasQuiet), openTab()(wasQuiet)]).toEqual([true, true]);
+  second(() => chooseAccount('acc_b', 'read-only'));
+  first(() => rememberQuiet(true));
+  expect([second(wasQuiet), openTab()(wasQuiet)]).toEqual([false, false]);
+  first(() => rememberQuiet(false));
+  expect(first(wasQuiet)).toBe(false);
 });

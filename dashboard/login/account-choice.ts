@@ -7,6 +7,8 @@ import { clearDrafts } from '../drafts.ts';
  */
 const ACCOUNT = 'account';
 const ROLE = 'account-role';
+/** `yes` if the account had no notices when they were last read. */
+const QUIET = 'account-quiet';
 /** Stored for the login's own account, whose id the first `getMe` of a page reports, and for a role that is not known yet. */
 const NONE = '';
 
@@ -37,6 +39,7 @@ export function followAccountLink(): void {
 function enterAccount(id: string): void {
   sessionStorage.setItem(ACCOUNT, id);
   sessionStorage.setItem(ROLE, NONE);
+  sessionStorage.setItem(QUIET, NONE);
 }
 
 /** Switches this tab to the login's own account, and new tabs too if they would begin in the account that it leaves. */
@@ -47,7 +50,7 @@ export function leaveAccount(): void {
 
 /** Chooses an account for this tab and for new ones. */
 export function chooseAccount(id = NONE, role: MemberRole | typeof NONE = NONE): void {
-  const choice = { [ACCOUNT]: id, [ROLE]: role };
+  const choice = { [ACCOUNT]: id, [ROLE]: role, [QUIET]: NONE };
   for (const [name, value] of Object.entries(choice)) {
     sessionStorage.setItem(name, value);
     if (value === NONE) localStorage.removeItem(name);
@@ -62,7 +65,15 @@ export function knownRole(): MemberRole | undefined {
 }
 
 /** Stores the role for screens that do not read it, and for new tabs if they begin in this account. */
-export function rememberRole(role: MemberRole): void {
-  sessionStorage.setItem(ROLE, role);
-  if ((localStorage.getItem(ACCOUNT) ?? NONE) === readForTab(ACCOUNT)) localStorage.setItem(ROLE, role);
+export const rememberRole = (role: MemberRole): void => remember(ROLE, role);
+
+/** Returns true if the account had no notices when the API last reported them. */
+export const wasQuiet = (): boolean => readForTab(QUIET) === 'yes';
+
+/** Stores whether the account has no notices, like {@link rememberRole}. */
+export const rememberQuiet = (isQuiet: boolean): void => remember(QUIET, isQuiet ? 'yes' : NONE);
+
+function remember(name: string, value: string): void {
+  sessionStorage.setItem(name, value);
+  if ((localStorage.getItem(ACCOUNT) ?? NONE) === readForTab(ACCOUNT)) localStorage.setItem(name, value);
 }

@@ -1,15 +1,18 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import { cancelDeletion } from '../../contract/accounts/deletion.ts';
 import { isAccountSuspended, suspensionMessage } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
+import { isFirstAttempt } from '../api/query-client.ts';
 import { RoleContext, useRole } from '../api/rights.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { type Account, useMe } from '../api/use-me.ts';
+import { rememberQuiet, wasQuiet } from '../login/account-choice.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { count } from '../ui/count.ts';
+import { Skeletons } from '../ui/QueryBoundary.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 
 /** Returns the API's suspension message if the account is suspended: the API refuses every read except `getMe` with it. */
@@ -57,7 +60,11 @@ function DeletionBanner({ endsAt }: { endsAt: string }) {
   );
 }
 
-/** Shows the account's notices above the content, both with the login's role. If the account is suspended, shows the reason in place of the content. */
+/**
+ * Shows the account's notices above the content, both with the login's role. If the account is suspended, shows the reason in place of the
+ * content. Content that notices would move under the pointer is shown with them: unless the account had none at the last visit, it waits
+ * for the first read of the account, while its own reads are already running.
+ */
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const reported = useSuspensionMessage();
@@ -66,6 +73,12 @@ export function AccountNotice({ children }: { children: ReactNode }) {
   const { account, suspensionReason, notices = [] } = me.data?.data ?? {};
   const suspension = reported ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
   const exceeded = account?.planLimitExceeded;
+  const [isQuietSince] = useState(wasQuiet);
+  const isHeld = isFirstAttempt(me) && !isQuietSince;
+  const isQuiet = me.data && notices.length === 0 && !account?.deletion && !exceeded && suspension === undefined;
+  useEffect(() => {
+    if (isQuiet !== undefined) rememberQuiet(isQuiet);
+  }, [isQuiet]);
   if (suspension !== undefined) {
     return (
       <Stack role="alert" className="card" p="md" gap="sm" align="flex-start">
@@ -92,7 +105,8 @@ export function AccountNotice({ children }: { children: ReactNode }) {
       ))}
       {account?.deletion && <DeletionBanner {...account.deletion} />}
       {exceeded && <PlanLimitBanner {...exceeded} />}
-      {children}
+      {isHeld && <Skeletons lines={4} />}
+      <div {...(isHeld ? { className: 'held' } : {})}>{children}</div>
     </RoleContext>
   );
 }

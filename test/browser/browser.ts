@@ -121,3 +121,10 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   const busy = page.locator('main [aria-busy=true]');
   while ((await busy.count()) > 0) await busy.first().waitFor({ state: 'detached' });
 }
+
+/** Runs in the page: returns the sum of the layout shifts so far (https://web.dev/articles/cls). */
+export const LAYOUT_SHIFT = `(() => {
+  const observer = new PerformanceObserver(() => {});
+  observer.observe({ type: 'layout-shift', buffered: true });
+  return observer.takeRecords().reduce((sum, { value }) => sum + value, 0);
+})()`;

@@ -68,7 +68,8 @@ test('every screen says that the API is slow, unreachable or failing, and recove
           found[`${screen} ${what}`] = `“${text}” was ${isShown ? 'not' : 'still'} shown`;
         });
     };
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    // The first screen of a tab waits for the account's notices.
+    await page.locator('main').locator('[aria-busy=true], h1').first().waitFor();
     if (hasReads) {
       await expectShown('slow', 'The service is responding slowly.');
       answer = (route) => route.abort();

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { examine } from './accessibility.ts';
-import { type ContextOptions, openScreen, VIEWPORTS } from './browser.ts';
+import { type ContextOptions, LAYOUT_SHIFT, openScreen, VIEWPORTS } from './browser.ts';
 import { SCREENS } from './screen-paths.ts';
 import { populatedAccount } from './screens.ts';
 import { missingStyles } from './styles.ts';
@@ -20,12 +20,6 @@ async function takePicture(page: Page, screen: string, { size = 'desk' }: Contex
 /** Maximum number of API requests of a screen: its own three, and the one of the frame for the account and its notices. */
 const MAX_REQUESTS = 4;
 
-/** Runs in the page: returns the sum of the layout shifts so far (https://web.dev/articles/cls). */
-const LAYOUT_SHIFT = `(() => {
-  const observer = new PerformanceObserver(() => {});
-  observer.observe({ type: 'layout-shift', buffered: true });
-  return observer.takeRecords().reduce((sum, { value }) => sum + value, 0);
-})()`;
 /** Half of a good layout shift: what moves under the pointer loses a click. */
 const MAX_LAYOUT_SHIFT = 0.05;
 

@@ -6,7 +6,7 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { clientOf, local, newAccount } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { examine } from './accessibility.ts';
-import { openScreen, signedInContext } from './browser.ts';
+import { LAYOUT_SHIFT, openScreen, signedInContext } from './browser.ts';
 
 async function operators() {
   Object.assign(process.env, local.environment);
@@ -47,6 +47,20 @@ test('the owner reads why an application is suspended, when others will be, and 
   const context = await signedInContext(account);
   const page = await openScreen(context, '/');
   await page.getByText('Your plan allows 1 application, and you have 3. The newest 2 will be suspended on').waitFor();
+  // A notice that arrives after the content must not move it: neither at the first visit, nor later.
+  const slow = async () => {
+    await context.route('**/dashboard/v1/me', async (route) => {
+      await new Promise((done) => setTimeout(done, 1000));
+      await route.fallback();
+    });
+    const visit = await context.newPage();
+    await openScreen(context, 'apps', visit);
+    await visit.getByText('The newest 2 will be suspended on', { exact: false }).waitFor();
+    return await visit.evaluate<number>(LAYOUT_SHIFT);
+  };
+  await page.evaluate(() => sessionStorage.clear());
+  expect(await slow()).toBeLessThan(0.01);
+  await context.unroute('**/dashboard/v1/me');
   await page.getByRole('link', { name: 'First' }).click();
   await page.getByText('Phishing, see case 12.').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
