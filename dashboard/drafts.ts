@@ -58,6 +58,10 @@ export function saveDraft<V extends object>(
   }
 }
 
+/** Returns the text of a stored draft, to compare it with a later one. */
+export const storedDraft = (name: string, store: DraftStore = sessionStorage): string | null =>
+  store.getItem(PREFIX + name);
+
 export const clearDraft = (name: string, store: DraftStore = sessionStorage): void => store.removeItem(PREFIX + name);
 
 /** Clears all drafts, so that the next user does not see them. */

@@ -16,11 +16,11 @@ const COMMON_CHUNK = 'common';
  * round trips of many one-kilobyte files.
  */
 const FORM_CODE =
-  /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog|NavTabs|CopyText|OneTimeSecret|LimitTable|RowButton))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
+  /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog|NavTabs|CopyText|OneTimeSecret|LimitTable|RowButton|use-is-shown|use-submit))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
 
 /** Code that the overview shares with other areas. */
 const OVERVIEW_CODE =
-  /dashboard.(?:apps.(?:AppRows|app-|api)|ui.(?:Row|money|Meter|LinkRow)|accounts.audit)|contract.(?:apps.(?:apps|host)|limits|hosts)/;
+  /dashboard.(?:apps.(?:AppRows|app-|api)|ui.(?:Row|money|Meter|LinkRow|use-open-after)|accounts.audit)|contract.(?:apps.(?:apps|host)|limits|hosts)/;
 
 /** The calls of members, keys, money, webhooks and AI. Applications, which are near their budget, need none of them. */
 const ACCOUNT_CODE = /contract.(?:accounts|ai|billing|webhooks)|dashboard.accounts.api/;

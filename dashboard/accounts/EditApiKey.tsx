@@ -37,10 +37,9 @@ function EditForm({ apiKey: { id, name, aiBudget }, close }: { apiKey: ApiKey; c
   const submit = async () => {
     await update.mutateAsync({ params: { id }, body: toBody(form.values) });
     toast('Key saved.');
-    close();
   };
   return (
-    <FormBox form={form} label="Save key" onSubmit={submit}>
+    <FormBox form={form} label="Save key" onSubmit={submit} onDone={close}>
       <TextField field={form.field('name')} label="Name" required autoFocus />
       <TextField field={form.field('aiBudget')} {...AI_BUDGET_FIELD} />
     </FormBox>

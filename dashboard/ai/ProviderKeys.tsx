@@ -73,10 +73,9 @@ function KeyForm({ provider: { id, name }, close }: { provider: Provider; close:
   const saveKey = async () => {
     await put.mutateAsync({ params: { id }, body: form.values });
     toast(`The key for ${name} was saved.`);
-    close();
   };
   return (
-    <FormBox form={form} label="Save key" onSubmit={saveKey}>
+    <FormBox form={form} label="Save key" onSubmit={saveKey} onDone={close}>
       <SecretField
         field={form.field('key')}
         label="Key"

@@ -1,5 +1,4 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useLocation } from 'wouter';
 import { editApp } from '../../contract/apps/apps.ts';
 import { FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
@@ -8,6 +7,7 @@ import { useForm } from '../form/form.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import { type Application, servingDomain, useDeleteApp, useUpdateApp } from './api.ts';
 import { FRAMEWORK_LABELS } from './labels.ts';
 import { RedeployNote, useUnapplied } from './RedeployNote.tsx';
@@ -128,11 +128,11 @@ function BuildSettings({ app }: { app: Application }) {
 
 function DeleteApp({ app }: { app: Application }) {
   const remove = useDeleteApp();
-  const [, navigate] = useLocation();
+  const openAfter = useOpenAfter();
   const deleteApp = async () => {
     await remove.mutateAsync({ params: { id: app.id } });
     toast(`${app.name} was deleted.`);
-    navigate('/apps');
+    openAfter('/apps');
   };
   return (
     <Group justify="space-between" className="card" p="md">

@@ -1,6 +1,6 @@
 import { Alert, Group, SimpleGrid, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import { createApp } from '../../contract/apps/apps.ts';
 import { toSlug } from '../../contract/apps/slug.ts';
 import { FRAMEWORK_DEFAULTS, FRAMEWORKS } from '../../contract/enums.ts';
@@ -11,6 +11,7 @@ import { SelectField, SwitchField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import { AdvancedSettings } from './AdvancedSettings.tsx';
 import { useCreateApp, useRepository } from './api.ts';
 import { FRAMEWORK_LABELS } from './labels.ts';
@@ -36,7 +37,7 @@ export function NewApp() {
   const form = useForm(createApp.body, initialValues(useSearch()), (values) => toBody(values), 'new-app');
   const create = useCreateApp();
   const { exampleRepository } = useApi();
-  const [, navigate] = useLocation();
+  const openAfter = useOpenAfter();
   const { values, field } = form;
   const { branch, rootDirectory } = values;
   const debounced = useDebounced({ url: values.repoUrl.trim(), branch, rootDirectory });
@@ -45,8 +46,11 @@ export function NewApp() {
   const setting = found?.detected?.setting;
   const submit = async () => {
     const { data } = await create.mutateAsync({ body: toBody(values, setting) });
-    const { id, activeDeploymentId } = data;
-    navigate(activeDeploymentId === null ? `/apps/${id}` : `/apps/${id}/deployments/${activeDeploymentId}`);
+    const { id, name, activeDeploymentId } = data;
+    openAfter(
+      activeDeploymentId === null ? `/apps/${id}` : `/apps/${id}/deployments/${activeDeploymentId}`,
+      `${name} was created.`,
+    );
   };
   const repoField = field('repoUrl');
   /** Suggests the repository's name, unless the user has entered another one. */

@@ -12,7 +12,17 @@ import { type Application, useEnv, useUpdateEnv } from './api.ts';
 import { PasteVariables } from './PasteVariables.tsx';
 import { RedeployNote, useUnapplied } from './RedeployNote.tsx';
 import { VariableRow } from './VariableRow.tsx';
-import { type Edits, NO_EDITS, rowsOf, toBody, withChange, without, withPairs, withRow } from './variable-edits.ts';
+import {
+  type Edits,
+  NO_EDITS,
+  rowsOf,
+  toBody,
+  withChange,
+  without,
+  withoutSent,
+  withPairs,
+  withRow,
+} from './variable-edits.ts';
 
 /** Environment variables of an application. Names are shown, values never. */
 export function Variables({ app }: { app: Application }) {
@@ -36,8 +46,8 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
   const vars = rowsOf(keys, form.values);
   const body = toBody(keys, form.values);
   const save = async () => {
-    await update.mutateAsync({ params: { id: app.id }, body });
-    form.setValues(NO_EDITS);
+    await update(app.id, body);
+    form.setValues(withoutSent(form.getValues(), form.values));
     markChanged();
     toast('Saved. Deploy to apply the change.');
   };

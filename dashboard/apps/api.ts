@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { createApp, deleteApp, editApp, getApp, listApps } from '../../contract/apps/apps.ts';
 import { listEnvKeys, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
@@ -5,12 +6,12 @@ import { readAppLogs } from '../../contract/apps/logs.ts';
 import { getAppMetrics, getAppRequests, getAppStarts, type MetricRange } from '../../contract/apps/metrics.ts';
 import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { inspectRepository } from '../../contract/apps/repository-inspection.ts';
-import type { Output } from '../../contract/route.ts';
+import type { CallerInput, Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
 import { recoveryInterval } from '../api/query-client.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
+import { queryKey, useApiQuery } from '../api/use-api-query.ts';
 import { LOG_PAGE_SIZE, useLogLines } from '../api/use-log-lines.ts';
 import type { LogWindow } from './log-window.ts';
 
@@ -54,7 +55,16 @@ export const useUpdateApp = () => useApiMutation(editApp, [getApp, listApps]);
 export const useDeleteApp = () => useApiMutation(deleteApp, [listApps]);
 
 export const useEnv = (id: string) => useApiQuery(listEnvKeys, { params: { id } });
-export const useUpdateEnv = () => useApiMutation(updateEnv, [listEnvKeys]);
+/** Returns a function that saves variables. Their names are shown immediately: until they are read again, the form would have none. */
+export function useUpdateEnv() {
+  const client = useQueryClient();
+  const { mutateAsync } = useApiMutation(updateEnv, [listEnvKeys]);
+  return async (id: string, body: NonNullable<CallerInput<typeof updateEnv>['body']>) => {
+    const params = { id };
+    const stored = await mutateAsync({ params, body });
+    client.setQueryData<Output<typeof listEnvKeys>>(queryKey(listEnvKeys, { params }), stored);
+  };
+}
 
 export const useGitHook = (id: string, { enabled }: { enabled: boolean }) =>
   useApiQuery(getGitHook, { params: { id } }, { enabled });

@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { NO_EDITS, rowsOf, toBody, type Variable, withChange, without, withPairs, withRow } from './variable-edits.ts';
+import {
+  type Edits,
+  NO_EDITS,
+  rowsOf,
+  toBody,
+  type Variable,
+  withChange,
+  without,
+  withoutSent,
+  withPairs,
+  withRow,
+} from './variable-edits.ts';
 
 const rowOf = (rows: readonly Variable[], key: string): Variable => {
   const found = rows.find((row) => row.key === key);
@@ -52,4 +63,26 @@ test('a variable may be called like a property of every object', () => {
   expect(rowsOf(keys, NO_EDITS).map(({ value }) => value)).toEqual(['', '', '']);
   const edits = withChange(NO_EDITS, { ...rowOf(rowsOf(keys, NO_EDITS), '__proto__'), value: 'x' });
   expect(toBody(keys, edits).set).toEqual([{ key: '__proto__', value: 'x' }]);
+});
+
+test('what is edited while a save is pending stays, on top of what was saved', () => {
+  const typed = (edits: Edits, keys: readonly string[], key: string, changed: Partial<Variable>) =>
+    withChange(edits, { ...rowOf(rowsOf(keys, edits), key), ...changed });
+  const before = ['A', 'B', 'C'];
+  let sent = without(NO_EDITS, rowOf(rowsOf(before, NO_EDITS), 'C'));
+  sent = typed(sent, before, 'A', { value: '1' });
+  sent = typed(withRow(sent), before, '', { key: 'D', value: '4' });
+  sent = typed(withRow(sent), before, '', { key: 'E', value: '5' });
+  const after = ['A', 'B', 'D', 'E'];
+  expect(toBody(after, withoutSent(sent, sent))).toEqual({ set: [], remove: [] });
+  let edits = typed(sent, before, 'B', { value: '2' });
+  edits = typed(edits, before, 'D', { value: '44' });
+  edits = typed(edits, before, 'E', { key: 'E2' });
+  edits = typed(withRow(edits), before, '', { key: 'F', value: '6' });
+  expect(toBody(after, withoutSent(edits, sent)).set).toEqual([
+    { key: 'B', value: '2' },
+    { key: 'D', value: '44' },
+    { key: 'E2', value: '5' },
+    { key: 'F', value: '6' },
+  ]);
 });

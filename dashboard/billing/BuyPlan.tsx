@@ -55,10 +55,9 @@ function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | und
   const submit = async () => {
     await subscribe.mutateAsync({ body: toBody(form.values) });
     toast(`You're on ${plan.name}.`);
-    close();
   };
   return (
-    <FormBox form={form} label={`Subscribe for ${formatRand(price)}`} onSubmit={submit}>
+    <FormBox form={form} label={`Subscribe for ${formatRand(price)}`} onSubmit={submit} onDone={close}>
       <SelectField
         field={form.field('billingCycle')}
         label="Billing cycle"

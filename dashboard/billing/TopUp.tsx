@@ -4,6 +4,7 @@ import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { parseMoney } from '../ui/money.ts';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import { useTopUp } from './api.ts';
 import { keepPurchase } from './purchase.ts';
 
@@ -20,11 +21,13 @@ export function TopUp() {
   // The amount of a link takes precedence over a draft.
   const form = useForm(createTopUp.body, { amount: amountOf(amount) }, toBody, amount === null ? 'top-up' : undefined);
   const topUp = useTopUp();
+  const openAfter = useOpenAfter();
   const submit = async () => {
     const { data } = await topUp.mutateAsync({ body: toBody(form.values) });
     // After a return from the provider's page, also with a declined card, the URL lacks the purchase: keep the stored one.
     if (!search.has('payment')) keepPurchase(search.get('from') ?? '');
-    location.assign(data.paymentUrl);
+    const unopened = 'You left before the payment page opened. Your card was not charged.';
+    openAfter(data.paymentUrl, unopened, (url) => location.assign(url));
   };
   return (
     <FormBox form={form} label="Top up by card" onSubmit={submit}>

@@ -38,7 +38,7 @@ function NewDomain({ appId, defaultDomain }: { appId: string; defaultDomain: str
   const set = useSetCustomDomain();
   const submit = async () => {
     await set.mutateAsync({ params: { id: appId }, body: form.values });
-    form.reset();
+    form.clearSent();
   };
   return (
     <Stack gap="md">

@@ -96,7 +96,7 @@ function NewDatabase({ appId }: { appId: string }) {
   const submit = async () => {
     await create.mutateAsync({ body: toBody(form.values) });
     toast('The database is being created. Deploy the application once it is available.');
-    form.reset();
+    form.clearSent();
   };
   return (
     <FormBox form={form} label="Create database" onSubmit={submit}>

@@ -1,5 +1,5 @@
-import { useLocation } from 'wouter';
 import { ActionButton } from '../ui/ActionButton.tsx';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import { useDeploy } from './api.ts';
 
 interface DeployButtonProps {
@@ -11,10 +11,10 @@ interface DeployButtonProps {
 /** Starts a deployment of the branch and opens its screen. Says beside the button why it is disabled: touch shows no tooltips. */
 export function DeployButton({ appId, disabled, label = 'Deploy' }: DeployButtonProps) {
   const deploy = useDeploy();
-  const [, navigate] = useLocation();
+  const openAfter = useOpenAfter();
   const startDeployment = async () => {
     const { data } = await deploy.mutateAsync({ params: { id: appId } });
-    navigate(`/apps/${appId}/deployments/${data.id}`);
+    openAfter(`/apps/${appId}/deployments/${data.id}`, 'The deployment has started.');
   };
   return (
     <>

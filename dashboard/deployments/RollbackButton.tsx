@@ -1,6 +1,6 @@
-import { useLocation } from 'wouter';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { formatTime } from '../ui/TimeAgo.tsx';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import { type Deployment, useRollback } from './api.ts';
 
 /** Makes an earlier release live again, without a build. */
@@ -10,10 +10,10 @@ export function RollbackButton({
   deployment: Deployment;
 }) {
   const rollback = useRollback();
-  const [, navigate] = useLocation();
+  const openAfter = useOpenAfter();
   const rollBack = async () => {
     const { data } = await rollback.mutateAsync({ params: { id: applicationId }, body: { deploymentId: id } });
-    navigate(`/apps/${applicationId}/deployments/${data.id}`);
+    openAfter(`/apps/${applicationId}/deployments/${data.id}`, 'The rollback has started.');
   };
   return (
     <ConfirmButton label="Roll back" question={`Roll back to ${commitSha}?`} destructive={false} onConfirm={rollBack}>

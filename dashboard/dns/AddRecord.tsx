@@ -10,7 +10,7 @@ export function AddRecord({ id, domain }: { id: string; domain: string }) {
   const submit = async () => {
     await add.mutateAsync({ params: { id }, body: toBody(form.values) });
     toast('Record added.');
-    form.reset();
+    form.clearSent();
   };
   return (
     <FormBox form={form} label="Add record" onSubmit={submit}>

@@ -36,10 +36,9 @@ function EditForm({ id, domain, record, close }: Omit<EditRecordProps, 'name'> &
   const submit = async () => {
     await replace.mutateAsync({ params: { id, recordId: record.id }, body: toBody(form.values) });
     toast('Record saved.');
-    close();
   };
   return (
-    <FormBox form={form} label="Save record" onSubmit={submit}>
+    <FormBox form={form} label="Save record" onSubmit={submit} onDone={close}>
       <RecordFields form={form} domain={domain} />
     </FormBox>
   );

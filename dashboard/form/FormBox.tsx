@@ -3,6 +3,8 @@ import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import type { Right } from '../../contract/roles.ts';
 import { useRefusal } from '../api/rights.ts';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
+import { toastError } from '../ui/toast.ts';
+import { useIsShown } from '../ui/use-is-shown.ts';
 import type { Form } from './form.ts';
 
 interface FormBoxProps<V extends object> {
@@ -10,6 +12,8 @@ interface FormBoxProps<V extends object> {
   /** The submit button's label. */
   label: string;
   onSubmit: () => Promise<unknown>;
+  /** Called after a success, unless the form is no longer shown. */
+  onDone?: () => void;
   /** True while there is nothing to save. */
   isUnchanged?: boolean;
   /** Shown next to the submit button. */
@@ -21,12 +25,13 @@ interface FormBoxProps<V extends object> {
 
 /**
  * A form with its submit button. Repeated clicks send it once. The first invalid field gets the focus; an API error that names
- * no field is shown above the button, and the values stay.
+ * no field is shown above the button, and the values stay. Once the form is no longer shown, a failure is reported as a toast.
  */
 export function FormBox<V extends object>({
   form,
   label,
   onSubmit,
+  onDone,
   isUnchanged = false,
   secondaryAction,
   right,
@@ -35,6 +40,7 @@ export function FormBox<V extends object>({
   const element = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>();
   const refusal = useRefusal(right);
+  const isShown = useIsShown();
   const focusInvalidField = () => {
     requestAnimationFrame(() => {
       const field = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
@@ -44,11 +50,14 @@ export function FormBox<V extends object>({
     });
   };
   const send = form.onSubmit(async () => {
+    const discardDraft = form.holdDraft();
     try {
       await onSubmit();
-      form.discardDraft();
+      discardDraft();
+      if (isShown()) onDone?.();
     } catch (thrown) {
-      if (form.showApiError(thrown)) focusInvalidField();
+      if (!isShown()) toastError(thrown, label);
+      else if (form.showApiError(thrown)) focusInvalidField();
       else setError(thrown);
     }
   }, focusInvalidField);

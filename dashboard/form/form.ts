@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type * as z from 'zod/mini';
 import { invalidFieldOf } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
-import { clearDraft, type DraftStore, readDraft, saveDraft } from '../drafts.ts';
+import { clearDraft, type DraftStore, readDraft, saveDraft, storedDraft } from '../drafts.ts';
 import { issueMessage } from './issue-message.ts';
 
 /** Props that a field's input needs. */
@@ -28,7 +28,10 @@ export interface Form<V extends object> extends UseFormReturnType<V> {
   showApiError: (error: unknown) => boolean;
   /** True while the form shows a draft from before the page was loaded. */
   isRestored: boolean;
-  discardDraft: () => void;
+  /** Returns a function that discards the present draft. It keeps what the user has typed since, also in the form opened again. */
+  holdDraft: () => () => void;
+  /** Empties the form after its values were sent, unless the user has typed in the meantime. */
+  clearSent: () => void;
 }
 
 /** Validates a body; returns one message per path (`vars.0.key`). */
@@ -71,7 +74,16 @@ export function useForm<V extends object>(
       for (const name of Object.keys(form.errors)) void form.validateField(name);
     },
   });
-  const discardDraft = () => {
+  const holdDraft = () => {
+    const held = draft === undefined ? null : storedDraft(draft, store);
+    return () => {
+      setIsRestored(false);
+      if (draft !== undefined && storedDraft(draft, store) === held) clearDraft(draft, store);
+    };
+  };
+  const reset = () => {
+    form.setInitialValues(initialValues);
+    form.reset();
     setIsRestored(false);
     if (draft !== undefined) clearDraft(draft, store);
   };
@@ -89,12 +101,12 @@ export function useForm<V extends object>(
       form.setErrors({ [found.field]: `This ${found.problem}` });
       return true;
     },
-    reset: () => {
-      form.setInitialValues(initialValues);
-      form.reset();
-      discardDraft();
+    reset,
+    clearSent: () => {
+      // The values of the render in which the form was submitted.
+      if (JSON.stringify(form.getValues()) === JSON.stringify(form.values)) reset();
     },
     isRestored,
-    discardDraft,
+    holdDraft,
   };
 }

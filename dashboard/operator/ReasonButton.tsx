@@ -50,7 +50,7 @@ type FormProps = Pick<ReasonButtonProps, 'label' | 'children' | 'onConfirm'> & {
 
 function ReasonForm({ label, description, children, onConfirm, close }: FormProps) {
   const [reason, setReason] = useState('');
-  const { busy, error, submit } = useSubmit(() => onConfirm(reason.trim()), close);
+  const { busy, error, submit } = useSubmit(label, () => onConfirm(reason.trim()), close);
   return (
     <Stack component="form" onSubmit={submit} gap="md" ref={focusFirstField}>
       {children}

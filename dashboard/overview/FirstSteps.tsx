@@ -1,12 +1,12 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { useLocation } from 'wouter';
 import { useApi } from '../api/context.ts';
 import { useMe } from '../api/use-me.ts';
 import { useApps, useCreateApp } from '../apps/api.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import { exampleToReplace, firstSteps, type StepId } from './first-steps.ts';
 
 const DISMISSED = 'first-steps-dismissed';
@@ -133,12 +133,15 @@ export function FirstSteps() {
 function DeployExample() {
   const { exampleRepository } = useApi();
   const create = useCreateApp();
-  const [, navigate] = useLocation();
+  const openAfter = useOpenAfter();
   const deploy = async () => {
     const { data } = await create.mutateAsync({
       body: { name: 'Example', framework: 'NODE', repoUrl: exampleRepository },
     });
-    navigate(data.activeDeploymentId ? `/apps/${data.id}/deployments/${data.activeDeploymentId}` : `/apps/${data.id}`);
+    openAfter(
+      data.activeDeploymentId ? `/apps/${data.id}/deployments/${data.activeDeploymentId}` : `/apps/${data.id}`,
+      `${data.name} was created.`,
+    );
   };
   return (
     <ActionButton size="xs" variant="filled" right="develop" action={deploy}>

@@ -1,5 +1,4 @@
 import { SimpleGrid, Text } from '@mantine/core';
-import { useLocation } from 'wouter';
 import { COUNTRIES } from '../../contract/registrar/countries.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { Account } from '../api/use-me.ts';
@@ -8,6 +7,7 @@ import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { addVat, formatRand } from '../ui/money.ts';
 import { toast } from '../ui/toast.ts';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import { useOrderDomain } from './api.ts';
 import { initialValues, toOrder } from './order.ts';
 
@@ -28,7 +28,7 @@ const YEARS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const;
 export function OrderForm({ name, price, account }: OrderFormProps) {
   const form = useForm(orderDomain.body, initialValues(account), (values) => toOrder(name, values), `order ${name}`);
   const order = useOrderDomain();
-  const [, navigate] = useLocation();
+  const openAfter = useOpenAfter();
   const { field, values } = form;
   const total = addVat(price * Number(values.years));
   const submit = async () => {
@@ -36,7 +36,7 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
     const { number, status, amount } = data.invoice;
     if (status === 'PAID') toast(`Invoice ${number} (${formatRand(amount)}) is paid. ${name} is being registered.`);
     else toast(`Pay invoice ${number} (${formatRand(amount)}) within 24 hours to register ${name}.`);
-    navigate(status === 'PAID' ? '/domains' : `/billing/invoices/${data.invoice.id}`);
+    openAfter(status === 'PAID' ? '/domains' : `/billing/invoices/${data.invoice.id}`);
   };
   return (
     <FormBox form={form} label={`Register for ${formatRand(total)}`} onSubmit={submit}>

@@ -80,7 +80,7 @@ type QuestionProps = Pick<ConfirmButtonProps, 'label' | 'onConfirm' | 'children'
 
 function Question({ label, confirmationText, keepLabel, destructive, onConfirm, children, close }: QuestionProps) {
   const [text, setText] = useState('');
-  const { busy, error, submit } = useSubmit(onConfirm, close);
+  const { busy, error, submit } = useSubmit(label, onConfirm, close);
   return (
     <Stack component="form" onSubmit={submit} gap="md">
       <Text size="sm" component="div">

@@ -32,10 +32,9 @@ function EditForm({ endpoint, close }: { endpoint: Endpoint; close: () => void }
   const submit = async () => {
     await update.mutateAsync({ params: { id }, body: toBody(form.values) });
     toast('Endpoint saved.');
-    close();
   };
   return (
-    <FormBox form={form} label="Save endpoint" onSubmit={submit}>
+    <FormBox form={form} label="Save endpoint" onSubmit={submit} onDone={close}>
       <EndpointFields form={form} />
     </FormBox>
   );

@@ -1,5 +1,4 @@
 import { Stack, Text } from '@mantine/core';
-import { useLocation } from 'wouter';
 import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
@@ -10,6 +9,7 @@ import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { toast } from '../ui/toast.ts';
+import { useOpenAfter } from '../ui/use-open-after.ts';
 import {
   ENDPOINT_POLL_MS,
   type Endpoint,
@@ -85,7 +85,7 @@ function Actions({ endpoint, ping }: { endpoint: Endpoint; ping: Ping }) {
   const update = useUpdateEndpoint();
   const enable = useEnableEndpoint();
   const remove = useDeleteEndpoint();
-  const [, navigate] = useLocation();
+  const openAfter = useOpenAfter();
   const input = { params: { id } };
   const enableEndpoint = async () => {
     await enable.mutateAsync(input);
@@ -101,7 +101,7 @@ function Actions({ endpoint, ping }: { endpoint: Endpoint; ping: Ping }) {
   };
   const deleteEndpoint = async () => {
     await remove.mutateAsync(input);
-    navigate(WEBHOOKS.href);
+    openAfter(WEBHOOKS.href, 'Endpoint deleted.');
   };
   return (
     <>

@@ -65,10 +65,9 @@ function SinceForm({ id, since, hasMissed, close }: ReplayProps & { close: () =>
       setQueued(count);
     }
     toast(`${count} ${count === 1 ? 'delivery' : 'deliveries'} queued.`);
-    close();
   };
   return (
-    <FormBox form={form} label="Replay" onSubmit={submit}>
+    <FormBox form={form} label="Replay" onSubmit={submit} onDone={close}>
       <TextField field={form.field('since')} label="Since" type="datetime-local" required autoFocus />
       <Checkbox
         label="Also those that were delivered"

@@ -1,8 +1,10 @@
+import type { BrowserContext, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { newAccount } from '../support/harness.ts';
-import { openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
+import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
 const RESTORED = 'Draft restored.';
 
@@ -97,4 +99,113 @@ test('secrets are not stored, and the next user finds no drafts', async () => {
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL('**/oidc/**');
   expect(await kept()).not.toContain('Left behind');
+});
+
+/** Holds the requests of one method to a path, until `open` passes them on, or answers them. */
+async function hold(context: BrowserContext, method: string, path: string) {
+  const held: Route[] = [];
+  let isOpen = false;
+  await context.route(`**/dashboard/v1${path}`, async (route) => {
+    if (isOpen || route.request().method() !== method) return await route.fallback();
+    held.push(route);
+  });
+  return {
+    /** Resolves once a request is held. */
+    arrival: () => expect.poll(() => held.length, POLL).toBe(1),
+    count: () => held.length,
+    open: async (answer: (route: Route) => Promise<void> = (route) => route.fallback()) => {
+      isOpen = true;
+      for (const route of held.splice(0)) await answer(route);
+    },
+  };
+}
+
+test('an order is made once if its screen is left, opened again or reloaded while it is sent', async () => {
+  const account = await newAccount({ walletCents: 50_000 });
+  const context = await signedInContext(account);
+  const page = await openScreen(context, 'ai');
+  const order = () => page.getByRole('button', { name: 'Buy credits' }).click();
+  const pending = await hold(context, 'POST', '/ai/credits');
+  await order();
+  await pending.arrival();
+  await page.getByRole('tab', { name: 'Playground' }).click();
+  await page.getByRole('tab', { name: 'Credits' }).click();
+  await order();
+  await page.getByRole('button', { name: 'Buy credits', disabled: true }).waitFor();
+  const repeated = await hold(context, 'POST', '/ai/credits');
+  // It reaches the API, and the page does not learn of it.
+  await pending.open(async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await repeated.arrival();
+  await page.reload();
+  await repeated.open((route) => route.abort());
+  await order();
+  await page.getByText('R100.00 in credits added.').waitFor();
+  expect((await account.call(listInvoices)).body.data).toHaveLength(1);
+});
+
+test('a failure after its dialog was closed is reported', async () => {
+  const context = await signedInContext(await newAccount());
+  const page = await openScreen(context, 'developers');
+  const revocation = await hold(context, 'DELETE', '/keys/*');
+  await page.getByRole('button', { name: 'Revoke' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await revocation.arrival();
+  await page.keyboard.press('Escape');
+  const error = { message: 'The key cannot be revoked now.', code: 'conflict', status: 409 };
+  await revocation.open((route) => route.fulfill({ status: 409, json: { error } }));
+  await page.getByText('“Revoke” failed').waitFor();
+  await page.getByText(error.message).waitFor();
+
+  const edit = await hold(context, 'PATCH', '/keys/*');
+  await page.getByRole('button', { name: /^Edit/ }).first().click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Renamed');
+  await page.keyboard.press('Enter');
+  await edit.arrival();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // As from an API that does not have the operation yet.
+  await edit.open((route) => route.continue({ url: route.request().url().replace('/keys/', '/no-keys/') }));
+  await page.getByText('“Save key” failed').waitFor();
+  await page.getByText('The service has been updated, or is being updated.', { exact: false }).waitFor();
+  await page.getByRole('button', { name: /^Edit/ }).first().click();
+  expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Renamed');
+});
+
+test('an action that ends after its screen was left opens no other, and what is typed while a form is sent stays', async () => {
+  const account = await newAccount();
+  const context = await signedInContext(account);
+  const page = await openScreen(context, 'apps/new');
+  await page.getByLabel('Name').fill('Left early');
+  const creation = await hold(context, 'POST', '/apps');
+  await page.getByRole('button', { name: 'Create application' }).click();
+  await creation.arrival();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  await creation.open();
+  await page.getByText('Left early was created.').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/dashboard/settings');
+
+  const [app] = (await account.call(listApps)).body.data;
+  await openScreen(context, `apps/${app?.id}/env`, page);
+  const add = async (name: string) => {
+    await page.getByRole('button', { name: 'Add variable' }).click();
+    await page.getByLabel('Name').last().fill(name);
+    await page.getByLabel(`Value of ${name}`, { exact: true }).fill('1');
+  };
+  const save = await hold(context, 'PATCH', '/apps/*/env');
+  const read = await hold(context, 'GET', '/apps/*/env');
+  await add('SAVED');
+  await page.getByRole('button', { name: 'Save variables' }).click();
+  await save.arrival();
+  await add('TYPED');
+  await save.open();
+  await page.getByText('Saved. Deploy to apply the change.').waitFor();
+  await read.arrival();
+  const names = () => page.getByLabel('Name').evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+  expect(await names()).toEqual(['SAVED', 'TYPED']);
+  await read.open();
+  expect(await page.getByLabel('Value of TYPED', { exact: true }).inputValue()).toBe('1');
 });
