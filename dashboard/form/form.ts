@@ -1,5 +1,5 @@
 import { type UseFormReturnType, useForm as useMantineForm } from '@mantine/form';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type * as z from 'zod/mini';
 import { invalidFieldOf } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
@@ -43,6 +43,28 @@ function validateBody(schema: (() => z.ZodMiniType) | undefined, body: unknown):
   return Object.fromEntries(issues.map((issue) => [issue.path.map(String).join('.'), issueMessage(issue)]));
 }
 
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * Takes over changes of the initial values in the fields that the user has not changed. What another tab or member has saved in the meantime
+ * would otherwise look like an edit of this form, which its next save would revert.
+ */
+function useFollow<V extends object>(initialValues: V, form: UseFormReturnType<V>): void {
+  const previous = useRef(initialValues);
+  const text = JSON.stringify(initialValues);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the values are compared by their text, because each render creates new ones
+  useEffect(() => {
+    const [before, current] = [previous.current, form.getValues()];
+    previous.current = initialValues;
+    const names = Object.keys(initialValues) as (keyof V)[];
+    const followed = names.filter(
+      (name) => isEqual(current[name], before[name]) && !isEqual(current[name], initialValues[name]),
+    );
+    if (followed.length > 0)
+      form.setValues(Object.fromEntries(followed.map((name) => [name, initialValues[name]])) as Partial<V>);
+  }, [text]);
+}
+
 const hasPath = (values: unknown, path: string): boolean =>
   path.split('.').reduce((value: unknown, key) => Object(value)[key], values) !== undefined;
 
@@ -74,6 +96,7 @@ export function useForm<V extends object>(
       for (const name of Object.keys(form.errors)) void form.validateField(name);
     },
   });
+  useFollow(initialValues, form);
   const holdDraft = () => {
     const held = draft === undefined ? null : storedDraft(draft, store);
     return () => {
@@ -104,7 +127,7 @@ export function useForm<V extends object>(
     reset,
     clearSent: () => {
       // The values of the render in which the form was submitted.
-      if (JSON.stringify(form.getValues()) === JSON.stringify(form.values)) reset();
+      if (isEqual(form.getValues(), form.values)) reset();
     },
     isRestored,
     holdDraft,

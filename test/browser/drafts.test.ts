@@ -1,6 +1,6 @@
 import type { BrowserContext, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { createApp, getApp, listApps, updateApp } from '../../contract/apps/apps.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { newAccount } from '../support/harness.ts';
@@ -204,8 +204,27 @@ test('an action that ends after its screen was left opens no other, and what is 
   await save.open();
   await page.getByText('Saved. Deploy to apply the change.').waitFor();
   await read.arrival();
-  const names = () => page.getByLabel('Name').evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+  const names = async () =>
+    await Promise.all((await page.getByLabel('Name').all()).map(async (field) => await field.inputValue()));
   expect(await names()).toEqual(['SAVED', 'TYPED']);
   await read.open();
   expect(await page.getByLabel('Value of TYPED', { exact: true }).inputValue()).toBe('1');
+});
+
+test('a setting that another tab saves in the meantime is shown, and not reverted', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createApp, { body: { name: 'Shared', deployNow: false } })).body.data;
+  const page = await openScreen(await signedInContext(account), `apps/${id}/settings`);
+  await page.getByLabel('Name').fill('Renamed here');
+  await account.call(updateApp, { params: { id }, body: { branch: 'release' } });
+  // The connection returns, and everything on the screen is read again.
+  await page.evaluate(`for (const name of ['offline', 'online']) window.dispatchEvent(new Event(name))`);
+  const branch = page.getByLabel('Production branch');
+  await expect.poll(() => branch.inputValue(), POLL).toBe('release');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.', { exact: true }).waitFor();
+  expect((await account.call(getApp, { params: { id } })).body.data).toMatchObject({
+    name: 'Renamed here',
+    branch: 'release',
+  });
 });
