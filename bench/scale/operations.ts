@@ -126,7 +126,11 @@ async function deployment(): Promise<Workload> {
         await admitBuild(deps);
         clock.now += 60_000;
         await requestAdmission(deps, HOME_CELL, await find(made.id));
-        await routes.point(['app.apps.example.com'], `function.lambda-url.us-east-1.on.aws 1-${made.id}`);
+        await routes.point(
+          ['app.apps.example.com'],
+          `function.lambda-url.us-east-1.on.aws 1-${made.id}`,
+          ids.applicationId,
+        );
         await succeedDeployment(deps, { ...ids, deploymentId: made.id });
         await admitAfter(deps, await find(made.id));
       }),

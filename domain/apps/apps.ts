@@ -90,15 +90,6 @@ export const changeExisting = ({ accountId, id }: AccountScopedId, changes: Chan
     found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
   );
 
-/** Returns the host names of an application except those that another application has claimed since. */
-export async function ownedHosts(
-  { table }: Pick<Deps, 'table'>,
-  { id, hosts }: Pick<App, 'id' | 'hosts'>,
-): Promise<string[]> {
-  const claims = await Promise.all(hosts.map((host) => table.get(Host, { host })));
-  return hosts.filter((_, index) => (claims[index]?.applicationId ?? id) === id);
-}
-
 /**
  * Returns the error for a host name that is in use: 409.
  * @param releasing true while the holder releases the domain; the removal of its tenant takes minutes

@@ -12,6 +12,7 @@ import {
   readWriter,
   releaseLease,
 } from './route-lease.ts';
+import { currentChanges } from './route-owners.ts';
 
 /**
  * Writes the routes of a cell, one caller at a time (docs/decisions/0081-one-route-writer.md). Changes are queued in the cell's item
@@ -20,7 +21,8 @@ import {
  *
  * An update that arrives late cannot undo another one, because the store accepts only updates whose changes are all still queued, in
  * their order:
- * - The holder reads the store's version first, then the lease and the queue together.
+ * - The holder reads the store's version first, then the lease and the queue together, then who claims the host names
+ *   (domain/apps/route-owners.ts).
  * - Until its lease is taken over, no other caller removes changes from the queue.
  * - A caller that takes the lease over removes no changes before its own update. That update is marked, so that it creates a new
  *   version even if it changes no route, and the store refuses the earlier holder's update.
@@ -62,17 +64,17 @@ export function createRouteWriter(
   store: RouteStore,
   timing: typeof TIMING = TIMING,
 ): HostRoutes {
-  const submit = async ({ hosts, ...rest }: RouteChange): Promise<void> => {
+  const submit = async ({ hosts, ...rest }: RouteChange & { applicationId: string }): Promise<void> => {
     if (hosts.length === 0) return;
     const change = { ...rest, hosts: [...hosts], id: deps.newId('rch'), at: deps.now().toISOString() };
     await writeChange({ deps, cellId, store, timing, change });
   };
   return {
-    point: (hosts, target) => submit({ kind: 'point', hosts, target }),
-    pointIfUnset: (hosts, target) => submit({ kind: 'pointIfUnset', hosts, target }),
-    suspend: (hosts) => submit({ kind: 'suspend', hosts }),
-    resume: (hosts) => submit({ kind: 'resume', hosts }),
-    remove: (hosts) => submit({ kind: 'remove', hosts }),
+    point: (hosts, target, applicationId) => submit({ kind: 'point', hosts, target, applicationId }),
+    pointIfUnset: (hosts, target, applicationId) => submit({ kind: 'pointIfUnset', hosts, target, applicationId }),
+    suspend: (hosts, applicationId) => submit({ kind: 'suspend', hosts, applicationId }),
+    resume: (hosts, applicationId) => submit({ kind: 'resume', hosts, applicationId }),
+    remove: (hosts, applicationId) => submit({ kind: 'remove', hosts, applicationId }),
   };
 }
 
@@ -118,7 +120,10 @@ async function writePending(submission: Submission, seen: RouteWriter): Promise<
       writer = await readWriter(deps, cellId);
       if (writer.holder !== change.id) return writer;
       const indexes = isAlone ? requiredFor(change, writer.pending) : [...writer.pending.keys()];
-      const changes = indexes.flatMap((index) => writer.pending[index] ?? []);
+      const changes = await currentChanges(
+        deps,
+        indexes.flatMap((index) => writer.pending[index] ?? []),
+      );
       const count = await store.update(version, changes, submission.mark);
       return await releaseLease(deps, writer, change.id, indexes.slice(0, count), true);
     } catch (error) {

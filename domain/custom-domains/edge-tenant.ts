@@ -200,7 +200,7 @@ async function ensureRoute(deps: TenantDeps, { accountId, applicationId: id }: D
 async function removeTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
   const { host, applicationId, version } = tenantItem;
   const tenant = await deps.edgeTenants.find(tenantName(tenantItem));
-  if (!tenant || tenant.enabled) await deps.hostRoutes.remove([host]);
+  if (!tenant || tenant.enabled) await deps.hostRoutes.remove([host], applicationId);
   if (tenant?.enabled) await deps.edgeTenants.disable(tenant, host);
   else if (tenant) await deps.edgeTenants.remove(tenant);
   if (tenant || isCreateLeased(deps, tenantItem)) return await saveChanges(deps, tenantItem, {});

@@ -4,13 +4,13 @@ import { consume } from '../../events/consume.ts';
 import { customDomainRules } from '../../events/custom-domains.ts';
 import type { DnsResolver } from '../../providers/dns/targets.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
-import { effectOf, type RouteChange } from '../../providers/edge/route-changes.ts';
 import type { DistributionTenants } from '../../providers/edge/tenants.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
 import { create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
+import { immediateStore, simulatedRoutes } from '../../test/simulation/routes.ts';
 import { interruptEach, noFaults, type ProcessOptions, simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { deleteApp } from '../apps/apps.ts';
@@ -56,23 +56,15 @@ function immediateEdge() {
   return { edgeTenants, tenants: () => [...hosts.keys()] };
 }
 
-/** Routes that are written at once. */
-function immediateRoutes() {
-  const entries = new Map<string, string>();
-  const write = (kind: RouteChange['kind']) => async (hosts: readonly string[], target?: string) => {
-    for (const [key, value] of effectOf([{ kind, hosts, target }], entries))
-      value === null ? entries.delete(key) : entries.set(key, value);
-  };
-  const hostRoutes = { point: write('point'), pointIfUnset: write('pointIfUnset'), remove: write('remove') };
-  return { hostRoutes, entries };
-}
-
 /** A process with everything that custom domains use. */
 type Process = Deps & ReturnType<typeof inEveryCell> & { txt: TxtRecords; dnsResolver: DnsResolver };
 
 async function world() {
   const { memory, clock, startProcess } = simulation();
-  const [{ edgeTenants, tenants }, { hostRoutes, entries }] = [immediateEdge(), immediateRoutes()];
+  const { edgeTenants, tenants } = immediateEdge();
+  const { store, entries } = immediateStore();
+  // The writer's own calls are interrupted in domain/processes/route-interleavings.test.ts.
+  const hostRoutes = simulatedRoutes(startProcess({ faults: noFaults }).deps, store, clock);
   const texts: string[] = [];
   function process(options?: ProcessOptions): Process {
     const { deps, port } = startProcess(options);
@@ -195,7 +187,7 @@ function expectConsistent({ memory, apps, tenants, entries }: World, what: strin
     claims: memory.items(HostClaim.type).map(({ host, applicationId: id }) => ({ host, id })),
     items: memory.items(DistributionTenant.type).map(({ token, status }) => ({ token, status })),
     tenants: tenants(),
-    routes: Object.fromEntries(entries),
+    routes: entries(),
   };
   expect(found, what).toEqual({
     held: verified.map(({ host, id }) => ({ host, id, releasing: undefined })),

@@ -228,7 +228,7 @@ const routesBy =
     const claim = await table.get(Host, { host: customDomain.host });
     if (claim?.applicationId !== id || claim.releasing) return false;
     const { hostRoutes } = await cellOf(edgeOf(app));
-    await hostRoutes[write]([customDomain.host], aliasTo(defaultHost));
+    await hostRoutes[write]([customDomain.host], aliasTo(defaultHost), id);
     return true;
   };
 export const routeCustomDomain = /* @__PURE__ */ routesBy('point');
@@ -244,14 +244,9 @@ export async function unrouteCustomDomain(
   app: App,
   host: string,
 ): Promise<void> {
-  const readClaim = () => deps.table.get(Host, { host });
-  if (await readClaim()) return;
+  if (await deps.table.get(Host, { host })) return;
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  await hostRoutes.remove([host]);
-  // If the domain was claimed again before the removal, its new route may have been removed.
-  const claim = await readClaim();
-  const holder = claim && (await findVerifiedHolder(deps, claim));
-  if (holder) await routeCustomDomain(deps, holder);
+  await hostRoutes.remove([host], app.id);
 }
 
 /** Applications with an unverified custom domain: the claim is checked, or expires. */

@@ -203,20 +203,3 @@ test('a redelivered event of a deleted application routes nothing to it', async 
   await tell();
   expect(opened).toEqual(found.hosts);
 });
-
-test('an application that is deleted while its first route is written keeps none', async () => {
-  const { deps, app, set } = await world();
-  const found = (await app()) ?? expect.fail('no application');
-  const routes = new Set<string>();
-  const hostRoutes = {
-    pointIfUnset: async (hosts: readonly string[]) => {
-      await set({ status: 'DELETING' });
-      for (const host of hosts) routes.add(host);
-    },
-    remove: async (hosts: readonly string[]) => {
-      for (const host of hosts) routes.delete(host);
-    },
-  };
-  await routeNewApp({ ...deps, ...inEveryCell({ hostRoutes }) }, found);
-  expect([...routes]).toEqual([]);
-});

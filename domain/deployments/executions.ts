@@ -6,7 +6,7 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
-import { ownedHosts, TEARDOWN_RETRY_AFTER_MS } from '../apps/apps.ts';
+import { TEARDOWN_RETRY_AFTER_MS } from '../apps/apps.ts';
 import { cellsInUse, edgeOf, type InCell } from '../apps/cells.ts';
 import { tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -64,10 +64,7 @@ export async function routeNewApp(
   const app = await table.get(App, { accountId, id });
   if (!app || app.status === 'DELETING') return;
   const { hostRoutes } = await cellOf(edgeOf(app));
-  await hostRoutes.pointIfUnset(hosts, PLACEHOLDER);
-  const after = await table.get(App, { accountId, id });
-  // The teardown may have removed the routes before this one was written.
-  if (!after || after.status === 'DELETING') await hostRoutes.remove(await ownedHosts({ table }, app));
+  await hostRoutes.pointIfUnset(hosts, PLACEHOLDER, id);
 }
 
 interface TeardownDeps {

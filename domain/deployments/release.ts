@@ -7,7 +7,6 @@ import { routeTo } from '../../providers/edge/host-routes.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, changeOrInspect, check } from '../../table/writes.ts';
-import { ownedHosts } from '../apps/apps.ts';
 import { edgeOf, HOME_CELL, type InCell, removeFromCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
@@ -156,10 +155,7 @@ export async function switchRelease(
   const { appHost, appAccess } = await deps.cellOf(app);
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   const target = await appHost.switchTo(ids.applicationId, deployment.release);
-  // The switch of a first release takes seconds, and the names of an application that is deleted meanwhile are soon those of others.
-  await readDeployment(deps, ids);
-  await hostRoutes.point(app.hosts, routeTo(target, deployment.release, ids.deploymentId));
-  await cleanUpIfDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));
+  await hostRoutes.point(app.hosts, routeTo(target, deployment.release, ids.deploymentId), app.id);
   // The first switch opens the function's URL. If the application was suspended meanwhile, close the URL again.
   const { status } = (await readDeployment(deps, ids)).app;
   if (status === 'SUSPENDED') await appAccess.close(app.id);

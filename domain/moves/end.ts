@@ -2,7 +2,6 @@ import { App } from '../../table/entities/apps.ts';
 import { Move } from '../../table/entities/cells.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
-import { ownedHosts } from '../apps/apps.ts';
 import { removeFromCell } from '../apps/cells.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
@@ -45,19 +44,8 @@ export async function completeMove(deps: MoveDeps, move: Move): Promise<void> {
   await endMove(deps, move, 'DONE');
 }
 
-/**
- * Removes the routes of a deleted application that the switch may have written after the teardown. Keeps the routes of host names that
- * another application has claimed since.
- */
-async function removeRoutes(deps: MoveDeps, { edge, applicationId }: Move): Promise<void> {
-  if (!edge) return;
-  const { hostRoutes } = await deps.cellOf({ cellId: edge.cellId });
-  await hostRoutes.remove(await ownedHosts(deps, { id: applicationId, hosts: edge.hosts }));
-}
-
 /** Ends the move of a deleted application. Cleans up first, because a step may have created resources after the teardown ended. */
 export async function endWithApp(deps: MoveDeps, move: Move): Promise<void> {
-  await removeRoutes(deps, move);
   for (const cellId of [move.from, move.to]) await removeFromCell(deps, { cellId }, move.applicationId);
   await endMove(deps, move, 'FAILED', 'The application was deleted.');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { App } from '../../table/entities/apps.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { remove } from '../../table/writes.ts';
 import { type MoveOptions, moveSimulation, SECRET } from '../../test/simulation/moves.ts';
 import { crashAt, type FaultPlan } from '../../test/simulation/simulation.ts';
@@ -179,6 +179,7 @@ test.each(['DELETING', 'gone'])(
         // Its teardown is over before the step goes on (domain/processes/teardown.ts).
         if (state === 'gone') await made.deps.table.transact([remove(App, { accountId: 'acc_1', id: 'app_1' })]);
         else await made.set({ status: 'DELETING' });
+        await made.deps.table.transact([remove(Host, { host: 'shop' })]);
         for (const each of [made.functions, made.logs, made.routes]) each.clear();
         return undefined;
       });

@@ -20,12 +20,8 @@ async function switchRoute(deps: MoveDeps, move: Move, app: App): Promise<boolea
   const target = await appHost.switchTo(app.id, live.to);
   // The switch opens the function's URL, even for a suspended application.
   await applyAccess(deps, move, appAccess);
-  const isMoved = async () => (await movedApp(deps, move)) !== undefined;
-  if (await isMoved()) {
-    await hostRoutes.point(app.hosts, routeTo(target, live.to, app.liveDeploymentId ?? ''));
-    if (await isMoved()) return true;
-  }
-  return false;
+  await hostRoutes.point(app.hosts, routeTo(target, live.to, app.liveDeploymentId ?? ''), app.id);
+  return (await movedApp(deps, move)) !== undefined;
 }
 
 /** Stores the numbers that the releases have in the new cell in their deployments. Retires deployments whose release was not copied. */

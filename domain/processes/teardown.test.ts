@@ -8,6 +8,7 @@ import { change, create, replace } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
+import { immediateStore, simulatedRoutes } from '../../test/simulation/routes.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { newTenant } from '../custom-domains/reconciliation.ts';
 import { startTeardown } from '../deployments/executions.ts';
@@ -20,7 +21,7 @@ const OF = { accountId: 'acc_1', id: 'app_1' };
 
 /** Sets up a deleted application with a verified domain, with or without a tenant. */
 async function deleted(hasDoor: boolean) {
-  const { deps, memory } = billingSimulation({});
+  const { deps, memory, clock } = billingSimulation({});
   const customDomain = {
     host: HOST,
     token: 'a'.repeat(40),
@@ -44,11 +45,13 @@ async function deleted(hasDoor: boolean) {
     create(Host, claim(OWN)),
     ...(hasDoor ? [newTenant(deps, OF, customDomain)] : []),
   ]);
-  const unrouted: string[] = [];
+  const { store, entries } = immediateStore();
+  const point = (host: string, target: string) => ({ kind: 'point' as const, hosts: [host], target });
+  await store.update(await store.version(), [point(OWN, 'release'), point(HOST, `@${OWN}`)]);
   const nothing = async () => undefined;
   const providers = {
     ...inEveryCell({
-      hostRoutes: { remove: async (hosts: readonly string[]) => void unrouted.push(...hosts) },
+      hostRoutes: simulatedRoutes(deps, store, clock),
       appHost: { remove: nothing },
       appLogs: { remove: nothing },
     }),
@@ -59,7 +62,7 @@ async function deleted(hasDoor: boolean) {
   return {
     deps,
     memory,
-    unrouted,
+    routes: entries,
     teardown: () => teardownApp(given, { accountId: OF.accountId, applicationId: OF.id }),
     /** A teardown that fails after it removed the routes. */
     failing: () =>
@@ -69,17 +72,21 @@ async function deleted(hasDoor: boolean) {
       ),
     holder: async (host: string) => (await deps.table.get(Host, { host }))?.applicationId,
     tenantStatus: async () => (await deps.table.get(DistributionTenant, { host: HOST }))?.status,
-    reclaim: () => deps.table.transact([replace(Host, claim(HOST, 'app_2'), {}, () => new Error('lost'))]),
+    /** Another application gets the domain. */
+    async reclaim() {
+      await deps.table.transact([replace(Host, claim(HOST, 'app_2'), {}, () => new Error('lost'))]);
+      await store.update(await store.version(), [point(HOST, '@next')]);
+    },
   };
 }
 
 test("ends a domain's route at once, and leaves the rest of one with a tenant to the tenant's deletion", async () => {
-  const { teardown, holder, tenantStatus, unrouted } = await deleted(true);
+  const { teardown, holder, tenantStatus, routes } = await deleted(true);
   await teardown();
   await teardown();
   expect([await holder(HOST), await holder(OWN), await tenantStatus()]).toEqual([OF.id, undefined, 'CLOSING']);
   // Its target is free for others in a moment.
-  expect(unrouted).toEqual([OWN, HOST]);
+  expect(routes()).toEqual({});
 });
 
 test('removes the claim of a domain that was not verified, and no claim of another application', async () => {
@@ -94,28 +101,28 @@ test('removes the claim of a domain that was not verified, and no claim of anoth
 });
 
 test('frees a domain without a tenant together with its application', async () => {
-  const { teardown, holder, unrouted } = await deleted(false);
+  const { teardown, holder, routes } = await deleted(false);
   await teardown();
   expect([await holder(HOST), await holder(OWN)]).toEqual([undefined, undefined]);
-  expect(unrouted).toEqual([OWN, HOST]);
+  expect(routes()).toEqual({});
 });
 
 test('frees the names before the rest is removed, and a repeated run takes no route from their next owner', async () => {
-  const { holder, reclaim, unrouted, failing } = await deleted(false);
+  const { holder, reclaim, routes, failing } = await deleted(false);
   await expect(failing()).rejects.toThrow('no answer');
   expect([await holder(HOST), await holder(OWN)]).toEqual([undefined, undefined]);
   await reclaim();
   await expect(failing()).rejects.toThrow('no answer');
-  expect(unrouted).toEqual([OWN, HOST]);
+  expect(routes()).toEqual({ [HOST]: '@next' });
   expect(await holder(HOST)).toBe('app_2');
 });
 
 test('a late teardown takes nothing from a later owner of the domain', async () => {
-  const { teardown, holder, reclaim, unrouted } = await deleted(false);
+  const { teardown, holder, reclaim, routes } = await deleted(false);
   await reclaim();
   await teardown();
   expect([await holder(HOST), await holder(OWN)]).toEqual(['app_2', undefined]);
-  expect(unrouted).toEqual([OWN]);
+  expect(routes()).toEqual({ [HOST]: '@next' });
 });
 
 test('what a release step made after the teardown, and died before it took it down, goes with the second run', async () => {

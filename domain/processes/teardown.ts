@@ -4,7 +4,8 @@ import type { Databases } from '../../providers/databases/databases.ts';
 import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
-import { remove, type Write } from '../../table/writes.ts';
+import { unschedule } from '../../table/schedule.ts';
+import { change, remove, type Write } from '../../table/writes.ts';
 import { cellsInUse, claimedHosts, edgeOf, HOME_CELL, type InCell, removeFromCell } from '../apps/cells.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
@@ -38,16 +39,16 @@ export async function teardownApp(
     }
     return await deps.builds.removeCaches(applicationId);
   }
-  // The claim of a domain with a tenant ends with the tenant, whose removal takes minutes.
   const { customDomain } = app;
+  const domain = customDomain ? [customDomain.host] : [];
+  const owned = await releaseHosts(deps, app, [...claimedHosts(app), ...domain]);
+  // The claim of a domain with a tenant ends with the tenant, whose removal takes minutes.
   const hasTenant = customDomain !== undefined && (await closeTenant(deps, customDomain));
-  const claimed = await stillOwnedHosts(deps, app, claimedHosts(app));
-  const domain = customDomain ? await stillOwnedHosts(deps, app, [customDomain.host]) : [];
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  // The routes are removed first: they point to a host name that others can claim soon. A repeated teardown leaves the names of others.
-  await hostRoutes.remove([...app.hosts.filter((host) => claimed.includes(host)), ...domain]);
+  // The routes are removed first: they point to a host name that others can claim soon. Names of others keep theirs.
+  await hostRoutes.remove([...app.hosts, ...domain], app.id);
   // The names are free before the rest is removed, which takes seconds: the owner may wait for them to create the application again.
-  const released = [...claimed, ...(hasTenant ? [] : domain)];
+  const released = owned.filter((host) => !(hasTenant && domain.includes(host)));
   if (released.length > 0)
     await deps.table.transact(
       released.map((host) => remove(Host, { host }, { applicationId: { is: applicationId } }, concurrentUpdate)),
@@ -78,10 +79,17 @@ export async function teardownApp(
   ]);
 }
 
-/** Returns the hosts that still belong to this application. Another one may have claimed them since they were released. */
-async function stillOwnedHosts(deps: Deps, { id }: App, hosts: readonly string[]): Promise<string[]> {
+/**
+ * Returns the hosts that still belong to this application. Another one may have claimed them since they were released. Marks those that
+ * are not being released: a custom domain that was verified during the deletion.
+ */
+async function releaseHosts(deps: Deps, { id }: App, hosts: readonly string[]): Promise<string[]> {
   const claims = await Promise.all(hosts.map((host) => deps.table.get(Host, { host })));
-  return hosts.filter((_, index) => claims[index]?.applicationId === id);
+  const owned = claims.flatMap((claim) => (claim?.applicationId === id ? [claim] : []));
+  const releasing = { set: { releasing: true }, remove: unschedule(Host), when: { applicationId: { is: id } } };
+  for (const { host, releasing: isMarked } of owned)
+    if (!isMarked) await deps.table.write(Host, change(Host, { host }, releasing, concurrentUpdate));
+  return owned.map(({ host }) => host);
 }
 
 /** Returns the write that removes the application's unverified claim of its custom domain, if it has one. */

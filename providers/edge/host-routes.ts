@@ -28,18 +28,21 @@ export const routeTo = (functionHost: string, release: string, deploymentId: str
 /** Random digits of a deployment's id that distinguish an application's deployments. The id is cut because the whole store holds 5 MB. */
 const DEPLOYMENT_DIGITS = 7;
 
-/** The routes of host names at the edge. A change is in the store when its promise resolves. */
+/**
+ * The routes of host names at the edge. A change is in the store when its promise resolves, except for host names to which it no longer
+ * applies: routes and suspensions are written while the application claims the host name, and removed once it releases it.
+ */
 export interface HostRoutes {
   /** Points host names to a target. @param target a release ({@link routeTo}), {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
-  point(hosts: readonly string[], target: string): Promise<void>;
+  point(hosts: readonly string[], target: string, applicationId: string): Promise<void>;
   /** Points only those of the host names that have no route yet. */
-  pointIfUnset(hosts: readonly string[], target: string): Promise<void>;
+  pointIfUnset(hosts: readonly string[], target: string, applicationId: string): Promise<void>;
   /** Serves the page of suspended applications under these host names. Their routes are kept. */
-  suspend(hosts: readonly string[]): Promise<void>;
+  suspend(hosts: readonly string[], applicationId: string): Promise<void>;
   /** Ends the suspension, so that the routes apply again. */
-  resume(hosts: readonly string[]): Promise<void>;
+  resume(hosts: readonly string[], applicationId: string): Promise<void>;
   /** Removes the routes and suspensions of the host names. */
-  remove(hosts: readonly string[]): Promise<void>;
+  remove(hosts: readonly string[], applicationId: string): Promise<void>;
 }
 
 /** Another update has changed the store since its version was read. */

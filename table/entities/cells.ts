@@ -85,8 +85,6 @@ export const Move = /* @__PURE__ */ entity({
       status: oneOf(['COPYING', 'SWITCHING', 'DRAINING', 'DONE', 'FAILED']),
       /** The kept releases, oldest first; absent until the move has listed them. */
       releases: z.optional(z.array(movedRelease())),
-      /** Set when visitors are switched: the switched host names, and the cell of their routes. */
-      edge: z.optional(z.looseObject({ cellId: z.string(), hosts: z.array(z.string()) })),
       /** The number of executions that ended before the move was finished. */
       attempts: z.int(),
       createdAt: z.string(),

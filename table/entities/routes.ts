@@ -8,6 +8,8 @@ const pendingChange = () =>
     id: z.string(),
     kind: oneOf(['point', 'pointIfUnset', 'suspend', 'resume', 'remove']),
     hosts: z.array(z.string()),
+    /** The application that claims the host names. Absent in changes of older versions of the platform. */
+    applicationId: z.optional(z.string()),
     target: z.optional(z.string()),
     /** The time of the request for the change. */
     at: z.string(),

@@ -7,7 +7,7 @@ import { createZip, readPackedFile } from '../../providers/archives/zip.ts';
 import { createBuilds } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
 import type { Context, Sealed } from '../../providers/encryption/secrets.ts';
-import { App } from '../../table/entities/apps.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { Cell, Move } from '../../table/entities/cells.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
@@ -82,12 +82,10 @@ export async function moveSimulation({ app = {}, health = {}, releases = ['1', '
   const cellNamed = (cellId: string) => ({
     functionArnPrefix: ARN(cellId),
     hostRoutes: {
-      point: async (hosts: readonly string[], target: string) => {
-        for (const host of hosts) routes.set(`${cellId}:${host}`, target);
+      point: async ([host = '']: readonly string[], target: string, applicationId: string) => {
+        if ((await deps.table.get(Host, { host }))?.applicationId !== applicationId) return;
+        routes.set(`${cellId}:${host}`, target);
         history.push(`route to ${target}`);
-      },
-      remove: async (hosts: readonly string[]) => {
-        for (const host of hosts) routes.delete(`${cellId}:${host}`);
       },
     },
     appAccess: {
@@ -137,6 +135,7 @@ export async function moveSimulation({ app = {}, health = {}, releases = ['1', '
   const resources = { ...CELL_RESOURCES, account: '2', region: 'b', functionArnPrefix: ARN('b') };
   await deps.table.transact([
     create(App, item),
+    create(Host, { host: 'shop', accountId: OF.accountId, applicationId: OF.id }),
     newSimulatedAccount(OF.accountId),
     create(Cell, { id: 'b', open: true, resources }),
     ...releases.map((release, index) =>

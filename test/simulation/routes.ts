@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { createRouteWriter } from '../../domain/apps/route-writer.ts';
-import { type HostRoutes, type RouteStore, StaleVersion } from '../../providers/edge/host-routes.ts';
+import type { Deps } from '../../domain/deps.ts';
+import { type RouteStore, StaleVersion } from '../../providers/edge/host-routes.ts';
 import { countWithin, effectOf, type RouteChange } from '../../providers/edge/route-changes.ts';
 import { RouteWriter } from '../../table/entities/routes.ts';
 import type { Send } from '../../table/table.ts';
@@ -22,6 +23,15 @@ export interface RouteSimulationOptions {
 
 type Entries = Map<string, string>;
 
+/** The writer without the parameter of the application. */
+interface RoutesOfAnyone {
+  point(hosts: readonly string[], target: string): Promise<void>;
+  pointIfUnset(hosts: readonly string[], target: string): Promise<void>;
+  suspend(hosts: readonly string[]): Promise<void>;
+  resume(hosts: readonly string[]): Promise<void>;
+  remove(hosts: readonly string[]): Promise<void>;
+}
+
 function apply(entries: Entries, changes: readonly RouteChange[]): boolean {
   const changed = effectOf(changes, entries);
   for (const [key, value] of changed) {
@@ -30,6 +40,37 @@ function apply(entries: Entries, changes: readonly RouteChange[]): boolean {
   }
   return changed.size > 0;
 }
+
+const withoutMark = (entries: Entries): Record<string, string> =>
+  Object.fromEntries([...entries].filter(([key]) => key !== MARK));
+
+/** A store of routes that applies updates at once, and the routes that it has. */
+export function immediateStore(): { store: RouteStore; entries: () => Record<string, string> } {
+  const entries: Entries = new Map();
+  let versions = 0;
+  const store: RouteStore = {
+    version: async () => String(versions),
+    async update(version, changes, mark) {
+      if (version !== String(versions)) throw new StaleVersion();
+      if (apply(entries, changes) || mark !== undefined) versions += 1;
+      return changes.length;
+    },
+  };
+  return { store, entries: () => withoutMark(entries) };
+}
+
+/** Returns the writer of a process's routes. Its waits only move the clock. */
+export const simulatedRoutes = (
+  deps: Pick<Deps, 'table' | 'now' | 'newId'>,
+  store: RouteStore,
+  clock: { now: number },
+) =>
+  createRouteWriter(deps, CELL, store, {
+    random: () => 1,
+    wait: async (milliseconds) => {
+      clock.now += milliseconds;
+    },
+  });
 
 /** Processes that write the routes of one cell, over a store that refuses updates of an old version. Time passes when all wait. */
 export function routeSimulation({ seed = 1, faults = noFaults, delay }: RouteSimulationOptions = {}) {
@@ -80,10 +121,10 @@ export function routeSimulation({ seed = 1, faults = noFaults, delay }: RouteSim
     },
   };
 
-  /** Starts a process that writes routes. */
-  function start(own: FaultPlan = faults): HostRoutes {
+  /** Starts a process that writes routes. Its changes name no application, like those of older versions, so they always apply. */
+  function start(own: FaultPlan = faults): RoutesOfAnyone {
     const { deps, port } = startProcess({ faults: own });
-    return createRouteWriter(deps, CELL, port('store', store), { random, wait });
+    return createRouteWriter(deps, CELL, port('store', store), { random, wait }) as RoutesOfAnyone;
   }
 
   /** Lets time pass until all work has ended, late updates too. @returns the outcomes */
@@ -119,7 +160,7 @@ export function routeSimulation({ seed = 1, faults = noFaults, delay }: RouteSim
     return [...seen.values()];
   }
 
-  const shown = (): Record<string, string> => Object.fromEntries([...entries].filter(([key]) => key !== MARK));
+  const shown = () => withoutMark(entries);
   return {
     memory,
     counts,

@@ -132,7 +132,7 @@ test('writes the missing routes of verified custom domains as aliases of default
     create(Host, { ...ids, host: customDomain.host }),
   ]);
   expect(await run()).toMatchObject({ routed: 1, problems: [] });
-  expect(point.mock.calls).toEqual([[['shop.example'], aliasTo((await app())?.hosts[0] ?? '')]]);
+  expect(point.mock.calls).toEqual([[['shop.example'], aliasTo((await app())?.hosts[0] ?? ''), applicationId]]);
   point.mockRejectedValueOnce(new Error('the store is away'));
   expect(await run()).toMatchObject({ routed: 0, problems: [{ applicationId, problem: 'the store is away' }] });
 });

@@ -16,6 +16,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createRouteWriter } from '../../../domain/apps/route-writer.ts';
 import { createRouteStore, StaleVersion } from '../../../providers/edge/host-routes.ts';
 import type { RouteChange } from '../../../providers/edge/route-changes.ts';
+import { Host } from '../../../table/entities/apps.ts';
+import { create, remove } from '../../../table/writes.ts';
 import { simulation } from '../../../test/simulation/simulation.ts';
 import { resolveLocalhostNames } from '../localhost-names.ts';
 import { type KeyValueStore, startKeyValueStore } from './key-value-store.ts';
@@ -93,9 +95,12 @@ test('makes all changes of many processes at once, in few updates', async () => 
   const hosts = Array.from({ length: 40 }, (_, index) => `app-${index}.apps.localhost`);
   // Each writer is a separate function on AWS, so no two share a client.
   const writer = () => createRouteWriter(deps, 'home', createRouteStore(KvsARN));
-  await Promise.all(hosts.map((host) => writer().point([host], `to ${host}`)));
+  const owner = { accountId: 'acc_1', applicationId: 'app_1' };
+  await deps.table.transact(hosts.map((host) => create(Host, { host, ...owner })));
+  await Promise.all(hosts.map((host) => writer().point([host], `to ${host}`, 'app_1')));
   expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map((host) => `to ${host}`));
-  await Promise.all(hosts.map((host) => writer().remove([host])));
+  await deps.table.transact(hosts.map((host) => remove(Host, { host })));
+  await Promise.all(hosts.map((host) => writer().remove([host], 'app_1')));
   expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map(() => undefined));
   const updates = sent.mock.calls.filter(([command]) => command instanceof UpdateKeysCommand);
   expect(updates.length).toBeLessThan(20);
