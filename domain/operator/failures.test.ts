@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 import { createReplays } from '../../providers/queues/replays.ts';
+import { toItem } from '../../table/attributes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { countQuarantined } from '../processes/quarantine.ts';
 import { describeFailure } from './failure-descriptions.ts';
 import {
   discardFailures,
@@ -265,4 +267,20 @@ test('lists the other failure queues while one cannot be read', async () => {
   expect([countOf('deliveries'), countOf('dns'), countOf('quarantine')]).toEqual([null, 3, 0]);
   expect(countErrors[0]).toEqual(['deliveries', 'Error: SQS is unavailable']);
   expect(countErrors).toHaveLength(Object.values(queues).filter((queue) => queue === unavailable).length + 2);
+});
+
+test('a call replays or discards as many quarantined items as the contract says, and leaves the others', async () => {
+  const { memory, steady } = simulation();
+  const sweepFailure = { duePk: 'THING', count: 10, error: 'no', at: steady.deps.now().toISOString() };
+  for (let index = 0; index < 450; index += 1) {
+    const item = { pk: `THING#${index}`, sk: 'THING', duePk: 'QUARANTINE', dueAt: sweepFailure.at, sweepFailure };
+    await memory.send('PutItem', { Item: toItem(item) });
+  }
+  const deps = steady.deps as ReplayDeps;
+  const by = { accountId: '', keyId: '' };
+  const asked = { name: 'quarantine', reason: 'Mended.' } as const;
+  expect((await replayFailures(deps, by, asked)).data).toEqual({ count: 200, kept: 0 });
+  expect(await countQuarantined(deps)).toBe(250);
+  expect((await discardFailures(deps, by, asked)).data).toEqual({ count: 200 });
+  expect(await countQuarantined(deps)).toBe(50);
 });

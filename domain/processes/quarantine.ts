@@ -19,7 +19,7 @@ export interface QuarantinedItem {
 
 /** Number of items that are read concurrently. */
 const CONCURRENCY = 20;
-/** Most items that one call returns or releases. */
+/** Most items that one call returns, and releases unless it is given another number. */
 const MAX_ITEMS = 500;
 
 interface Found {
@@ -28,8 +28,8 @@ interface Found {
   failure: SweepFailure;
 }
 
-/** Returns the selected quarantined items, the oldest first, at most 500. */
-async function findAll(deps: SweepDeps, isSelected: (found: Found) => boolean): Promise<Found[]> {
+/** Returns the selected quarantined items, the oldest first. @param maxItems at most so many; 500 unless given */
+async function findAll(deps: SweepDeps, isSelected: (found: Found) => boolean, maxItems = MAX_ITEMS): Promise<Found[]> {
   const found: Found[] = [];
   const until = deps.now().toISOString();
   for (let from: Due | undefined; ; ) {
@@ -41,7 +41,7 @@ async function findAll(deps: SweepDeps, isSelected: (found: Found) => boolean): 
       if (each && isSelected(each)) found.push(each);
     }
     from = dues.at(-1);
-    if (dues.length < CONCURRENCY || found.length >= MAX_ITEMS) return found.slice(0, MAX_ITEMS);
+    if (dues.length < CONCURRENCY || found.length >= maxItems) return found.slice(0, maxItems);
   }
 }
 
@@ -77,23 +77,28 @@ export const ReleaseInput = z.union([
 async function findSelected(
   deps: SweepDeps,
   selection: z.output<typeof ReleaseInput>,
+  maxItems: number,
 ): Promise<Pick<Found, 'due' | 'failure'>[]> {
   if ('pk' in selection) {
     const failure = failureIn(await deps.table.getByKey(selection));
     return failure ? [{ due: selection, failure }] : [];
   }
-  if ('all' in selection) return await findAll(deps, () => true);
+  if ('all' in selection) return await findAll(deps, () => true, maxItems);
   const { queue } = selection;
-  return await findAll(deps, ({ failure: { duePk } }) => duePk === queue || duePk.startsWith(`${queue}#`));
+  return await findAll(deps, ({ failure: { duePk } }) => duePk === queue || duePk.startsWith(`${queue}#`), maxItems);
 }
 
-/** Returns quarantined items to their queues, due now and with their failures cleared. At most 500 items in one call. */
+/**
+ * Returns quarantined items to their queues, due now and with their failures cleared.
+ * @param maxItems the most items in one call
+ */
 export async function releaseQuarantined(
   deps: SweepDeps & Pick<Deps, 'commit'>,
   selection: z.output<typeof ReleaseInput>,
+  maxItems = MAX_ITEMS,
 ): Promise<{ released: number }> {
   let released = 0;
-  for (const { due, failure } of await findSelected(deps, selection)) {
+  for (const { due, failure } of await findSelected(deps, selection, maxItems)) {
     const set = { duePk: failure.duePk, dueAt: deps.now().toISOString() };
     const what = { set, remove: ['sweepFailure'], when: { duePk: { is: QUARANTINE } } };
     const write = changeByKey(due, what, concurrentUpdate);
