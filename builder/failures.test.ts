@@ -117,6 +117,16 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     'change one of them in package.json, or commit a file .npmrc',
     undefined,
   ],
+  [
+    'packages that conflict by way of another',
+    {},
+    {
+      installCommand: `printf 'npm error %s\\n' 'Found: @angular/common@22.2.6' 'node_modules/@angular/common' '' 'Could not resolve dependency:' '@angular/platform-server@"^22.2.0" from the root project' '' 'Conflicting peer dependency: @angular/common@22.2.0' 'node_modules/@angular/common' '  peer @angular/common@"22.2.0" from @angular/platform-server@22.2.0'; exit 1`,
+    },
+    'install',
+    ': @angular/platform-server@22.2.0 needs @angular/common@"22.2.0", but @angular/common@22.2.6 is used: change one',
+    undefined,
+  ],
 ])('names the cause and the remedy of a failure: %s', async (_name, files, change, step, error, screen) => {
   const repoUrl = repository({ 'server.js': '1', ...files });
   const failed = await build({ repoUrl, ...change });

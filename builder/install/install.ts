@@ -31,6 +31,9 @@ const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
 /** Matches npm's report of conflicting packages: the package found, the version required instead, and the package that requires it. */
 const CONFLICT =
   /^npm (?:error|ERR!) Found: (\S+)$(?:\nnpm (?:error|ERR!).*){0,40}?\nnpm (?:error|ERR!) Could not resolve dependency:\nnpm (?:error|ERR!) (?:(?:peer|peerOptional|dev|optional) )?(\S+@"[^"]*") from (.+)$/m;
+/** Matches the end of that report: the version of the found package that is required, and the package that requires it. */
+const CONFLICTING =
+  /^npm (?:error|ERR!) Conflicting peer dependency: \S+$\nnpm (?:error|ERR!) node_modules\/.*\nnpm (?:error|ERR!) +(?:peer|peerOptional) (\S+@"[^"]*") from (.+)$/m;
 /** Matches npm's error if its cached list of versions is older than a version in the lockfile. */
 const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
 /** The lockfile contains every version and its hash, so npm need not query the registry for cached packages. */
@@ -143,8 +146,10 @@ function describeFiles(printed: string, directory: string, lockfile: string): st
 
 /** Returns the cause and the remedy of conflicting packages; an empty text for other failures. */
 function describeConflict(printed: string): string {
-  const [, found, required, dependent] = CONFLICT.exec(printed) ?? [];
+  const [, found, ...unresolved] = CONFLICT.exec(printed) ?? [];
   if (found === undefined) return '';
+  // The package that could not be resolved may itself have the peer dependency that conflicts.
+  const [required, dependent] = CONFLICTING.exec(printed)?.slice(1) ?? unresolved;
   return `: ${dependent} needs ${required}, but ${found} is used: change one of them in package.json, or commit a file .npmrc with the line "legacy-peer-deps=true"`;
 }
 
