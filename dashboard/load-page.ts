@@ -4,6 +4,8 @@
  */
 export async function loadPage(): Promise<never> {
   const { ok } = await fetch(document.baseURI, { cache: 'no-store' });
-  if (ok) location.reload();
-  throw new Error('the dashboard cannot be loaded');
+  if (!ok) throw new Error('the dashboard cannot be loaded');
+  location.reload();
+  // Until the browser has replaced the page, it is still loading.
+  return await new Promise<never>(() => undefined);
 }
