@@ -194,6 +194,18 @@ test.each<[string, installCommand: string, error: string, screen: string | undef
     'has no version koa@npm:^99.0.0: require',
     undefined,
   ],
+  [
+    'overrides that the lockfile of pnpm lacks',
+    says('ERR_PNPM_LOCKFILE_CONFIG_MISMATCH  Cannot proceed with the frozen installation.'),
+    'do not match: run ',
+    undefined,
+  ],
+  [
+    'a merge conflict in the lockfile of Yarn 4',
+    says('➤ YN0047: Cannot autofix a lockfile when running an immutable install'),
+    'contains a merge conflict: run "yarn install" and commit',
+    undefined,
+  ],
   ['an expired token', npmError('code E401'), 'the registry refused the credentials of .npmrc', '/env'],
   [
     'a private repository',

@@ -23,7 +23,7 @@ const NEEDS_LOCKFILE = /^npm\s+(ci|clean-install)\b/;
 
 /** Matches messages of package managers about a lockfile that does not match package.json. */
 const MISMATCH =
-  /package\.json and package-lock\.json.{0,80} are in sync|-lock\.yaml is not up to date|lockfile (needs to be updated|would have been modified)/;
+  /package\.json and package-lock\.json.{0,80} are in sync|-lock\.yaml is not up to date|lockfile (needs to be updated|would have been modified)|ERR_PNPM_LOCKFILE_CONFIG_MISMATCH/;
 /** Matches the lines of npm's list of mismatches. */
 const LOCKFILE_ERROR = /Missing: .+ from lock file|Invalid: lock file's/;
 /** Matches a mismatch without a version: an optional package of another platform that npm left out of the lockfile. */
@@ -130,10 +130,13 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 
-/** Returns the cause and the remedy if package.json is missing or npm's lockfile is invalid; otherwise an empty text. */
+/** Returns the cause and the remedy if package.json is missing or a lockfile is invalid; otherwise an empty text. */
 function describeFiles(printed: string, directory: string, lockfile: string): string {
   if (NO_MANIFEST.test(printed) && !existsSync(join(directory, 'package.json')))
     return ': there is no package.json. Set installCommand to "npm ci", which then installs nothing';
+  // npm, pnpm and Yarn 1 resolve conflicts that Git marked in a lockfile, or fail with another message.
+  if (/YN0047/.test(printed))
+    return `: ${lockfile} contains a merge conflict: run "yarn install" and commit ${lockfile}`;
   const file = join(directory, lockfile);
   if (!lockfile.endsWith('.json') || !existsSync(file)) return '';
   try {
