@@ -1,8 +1,9 @@
 import type { BrowserContext, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createApp, getApp, listApps, updateApp } from '../../contract/apps/apps.ts';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { listEndpoints, updateWebhook } from '../../contract/webhooks/management.ts';
 import { newAccount } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
@@ -211,20 +212,18 @@ test('an action that ends after its screen was left opens no other, and what is 
   expect(await page.getByLabel('Value of TYPED', { exact: true }).inputValue()).toBe('1');
 });
 
-test('a setting that another tab saves in the meantime is shown, and not reverted', async () => {
+test('what another tab saves in the meantime is shown in an open form, and not reverted', async () => {
   const account = await newAccount();
-  const { id } = (await account.call(createApp, { body: { name: 'Shared', deployNow: false } })).body.data;
-  const page = await openScreen(await signedInContext(account), `apps/${id}/settings`);
-  await page.getByLabel('Name').fill('Renamed here');
-  await account.call(updateApp, { params: { id }, body: { branch: 'release' } });
+  const { id } = (await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } })).body.data;
+  const page = await openScreen(await signedInContext(account), `developers/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Description').fill('Changed here');
+  await account.dashboard.call(updateWebhook, { params: { id }, body: { url: 'https://example.com/other' } });
   // The connection returns, and everything on the screen is read again.
   await page.evaluate(`for (const name of ['offline', 'online']) window.dispatchEvent(new Event(name))`);
-  const branch = page.getByLabel('Production branch');
-  await expect.poll(() => branch.inputValue(), POLL).toBe('release');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved.', { exact: true }).waitFor();
-  expect((await account.call(getApp, { params: { id } })).body.data).toMatchObject({
-    name: 'Renamed here',
-    branch: 'release',
-  });
+  await page.locator('main').getByText('https://example.com/other').first().waitFor();
+  await page.getByRole('button', { name: 'Save endpoint' }).click();
+  await page.getByText('Endpoint saved.').waitFor();
+  const [endpoint] = (await account.dashboard.call(listEndpoints)).body.data;
+  expect(endpoint).toMatchObject({ url: 'https://example.com/other', description: 'Changed here' });
 });
