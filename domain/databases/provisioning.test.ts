@@ -70,7 +70,8 @@ async function provisioning(id: string) {
   ]);
   return {
     clock,
-    provision: (from: Databases = databases) => advanceDatabase({ ...deps, settings, databases: from }, key),
+    provision: (from: Databases = databases, look?: { orphan?: string }) =>
+      advanceDatabase({ ...deps, settings, databases: from }, { ...key, ...(look ? { look } : {}) }),
     remove: (from: Databases = databases) => removeDatabases({ ...deps, settings, databases: from }, ids.applicationId),
     deps,
     caller: { accountId: ids.accountId, keyId: '' },
@@ -244,7 +245,8 @@ test.each(['create', 'find'] as const)(
       create: (...given) => databases.create(...given).finally(replace),
       find: (id) => databases.find(id).finally(replace),
     };
-    await expect(provision(slow)).rejects.toThrow();
+    if (call === 'find') await expect(provision(slow)).rejects.toThrow();
+    else expect(await provision(slow)).toEqual({ done: false, orphan: expect.any(String) });
     expect(await read()).toMatchObject({ status: 'PROVISIONING', host: null });
     expect(await read()).not.toHaveProperty('clusterId');
     expect(await provision()).toEqual({ done: true });
@@ -266,4 +268,33 @@ test('a database that is deleted before its cluster was requested leaves no clus
   expect(await provision(observed)).toEqual({ done: true });
   expect(await read()).toBeUndefined();
   for (const id of created) expect((await databases.find(id)).status).toBe('GONE');
+});
+
+test('a cluster that is created after its database was removed is deleted once it can be', async () => {
+  const { provision, remove } = await provisioning('db_late');
+  let [clusterId, isPending] = ['', true];
+  const late: Databases = {
+    ...databases,
+    // The request arrives after the teardown has removed the database and its cluster. DSQL then creates another cluster.
+    create: async (token, owner) => {
+      await remove();
+      const cluster = await databases.create(`${token} again`, owner);
+      clusterId = cluster.id;
+      return { ...cluster, status: 'PENDING' };
+    },
+    find: async (id) => ({ ...(await databases.find(id)), ...(isPending ? { status: 'PENDING' as const } : {}) }),
+    remove: async (id) => {
+      if (isPending) throw Object.assign(new Error('it is being created'), { name: 'ConflictException' });
+      await databases.remove(id);
+    },
+  };
+  // Each step has the result of the one before.
+  let look = await provision(late);
+  for (let polls = 0; polls < 3; polls += 1) {
+    expect(look.done).toBe(false);
+    look = await provision(late, look);
+  }
+  isPending = false;
+  expect((await provision(late, look)).done).toBe(true);
+  expect((await databases.find(clusterId)).status).toBe('GONE');
 });

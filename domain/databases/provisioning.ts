@@ -17,17 +17,24 @@ const QUOTA_REACHED =
 const NOT_CREATED = 'The database could not be created. Create another one, or contact support.';
 const NOT_IN_TIME = `The database was not available after ${TIMEOUTS_S.database.provisioning / 60} minutes. Create another one, or contact support.`;
 
-/** Requests the cluster, once, and stores its id. Removes the cluster if the database was deleted with its application meanwhile. */
+/** A cluster was created whose database was removed meanwhile. It must be removed, which DSQL refuses until its creation has ended. */
+export class OrphanedCluster extends ConcurrentUpdateError {
+  readonly clusterId: string;
+  constructor(clusterId: string) {
+    super(`the database of cluster ${clusterId} was removed`);
+    this.clusterId = clusterId;
+  }
+}
+
+/** Requests the cluster, once, and stores its id. Throws {@link OrphanedCluster}. */
 export async function requestCluster(deps: Deps & { databases: Databases }, database: Database): Promise<Cluster> {
   const cluster = await deps.databases.create(database.id, deps.settings.hostArnOf(database.applicationId));
   // By now another database may have the name, and therefore the key.
   const storeId = { set: { clusterId: cluster.id }, when: { id: { is: database.id } } };
-  try {
-    await deps.table.write(Database, change(Database, database, storeId, concurrentUpdate));
-  } catch (error) {
-    if (error instanceof ConcurrentUpdateError) await deps.databases.remove(cluster.id);
-    throw error;
-  }
+  await deps.table.write(
+    Database,
+    change(Database, database, storeId, () => new OrphanedCluster(cluster.id)),
+  );
   return cluster;
 }
 

@@ -4,7 +4,7 @@ import { Database, DeletedDatabase, databasesOf } from '../../table/entities/dat
 import { change, create, remove } from '../../table/writes.ts';
 import { concurrentUpdate, tryTransact } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { requestCluster } from './provisioning.ts';
+import { OrphanedCluster, requestCluster } from './provisioning.ts';
 import { measureSoon } from './use.ts';
 
 /**
@@ -58,5 +58,10 @@ export async function removeDeleted(deps: Deps & { databases: Databases }, datab
 /** Removes all databases of an application with their data. May be repeated. */
 export async function removeDatabases(deps: Deps & { databases: Databases }, applicationId: string): Promise<void> {
   for (const database of await deps.table.all(Database, databasesOf(applicationId)))
-    await removeDatabase(deps, database);
+    try {
+      await removeDatabase(deps, database);
+    } catch (error) {
+      if (error instanceof OrphanedCluster) await deps.databases.remove(error.clusterId);
+      throw error;
+    }
 }
