@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeEngines } from './engines.ts';
+import { describeEngines, engineNote } from './engines.ts';
 
 test.each([
   [
@@ -48,4 +48,22 @@ test.each([
 
 test('returns nothing for another failure', () => {
   expect(describeEngines('npm error code E404\nnpm error 404 Not Found')).toBe('');
+});
+
+const unsupported = (name: string, required: string) =>
+  `npm warn EBADENGINE Unsupported engine {\nnpm warn EBADENGINE   package: '${name}',\nnpm warn EBADENGINE   required: { ${required} },\nnpm warn EBADENGINE   current: { node: 'v22.23.3', npm: '11.19.1' }\nnpm warn EBADENGINE }\n`;
+
+test('the log names packages that require another version of Node, about which npm only warns', () => {
+  const others = unsupported('tool@1.0.0', "npm: '>=12', node: '>=18'");
+  const printed = `${others}${unsupported('@adonisjs/core@7.3.1', "node: '>=24.0.0'")}${unsupported('edge@9.1.1', "node: '>=24'")}`;
+  expect(engineNote(printed)).toBe(
+    'warning: packages require another Node than v22.23.3: @adonisjs/core@7.3.1 (>=24.0.0) and 1 more. If the build or the release fails, set nodeVersion.',
+  );
+  expect(engineNote(others)).toBeUndefined();
+});
+
+test('explains the refusal of Yarn 1', () => {
+  const printed =
+    'error edge@9.1.1: The engine "node" is incompatible with this module. Expected version ">=24". Got "22.23.3"\n';
+  expect(describeEngines(printed)).toBe(': edge@9.1.1 requires node >=24, and 22.23.3 is used. Set nodeVersion');
 });

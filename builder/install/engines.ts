@@ -1,3 +1,5 @@
+import { satisfies } from 'semver';
+
 /** Reports of package managers that refuse to install with the used version of Node or of themselves, each with its explanation. */
 const REFUSALS: readonly [report: RegExp, explain: (matches: readonly string[]) => string][] = [
   [
@@ -21,7 +23,27 @@ const REFUSALS: readonly [report: RegExp, explain: (matches: readonly string[]) 
         program === 'Node',
       ),
   ],
+  [
+    /^error (\S+): The engine "(\w+)" is incompatible with this module\. Expected version "(.+)"\. Got "(.+)"$/m,
+    ([name = '', program = '', required = '', used = '']) =>
+      `: ${name} requires ${program} ${required}, and ${used} is used. ${program === 'node' ? 'Set nodeVersion' : 'Set installCommand to "yarn install --frozen-lockfile --ignore-engines"'}`,
+  ],
 ];
+
+/** Matches npm's warning about one package: its name, the version of Node that it requires, and the version that is used. */
+const WARNING =
+  /EBADENGINE +package: '([^']+)',\n.*EBADENGINE +required: \{.*\bnode: '([^']+)'.*\n.*EBADENGINE +current: \{ node: '([^']+)'/g;
+
+/** Returns a note for the owner about packages that require another version of Node, about which npm only warns; undefined if there are none. */
+export function engineNote(printed: string): string | undefined {
+  const [first, ...others] = [...printed.matchAll(WARNING)].filter(
+    ([, , required = '', used = '']) => !satisfies(used, required),
+  );
+  if (!first) return undefined;
+  const [, name, required, used] = first;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `warning: packages require another Node than ${used}: ${name} (${required})${more}. If the build or the release fails, set nodeVersion.`;
+}
 
 const describe = (field: string, required: string, used: string, isAboutNode: boolean): string =>
   `: ${field} requires ${required}, and ${used} is used. ${isAboutNode ? 'Set nodeVersion, or change' : 'Change'} the field: without engine-strict, or with "onFail": "warn", it only warns`;

@@ -5,7 +5,7 @@ import { overHttpsEnvironment } from '../clone/public-hosts.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { readText } from '../read-text.ts';
-import { describeEngines } from './engines.ts';
+import { describeEngines, engineNote } from './engines.ts';
 import { describeGit, describeRegistry, describeScript } from './failures.ts';
 import { describeUnapproved, ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
@@ -192,7 +192,7 @@ async function runInstall(command: string, context: CommandContext) {
   };
   const status = await run('sh', ['-c', command], { ...context, output });
   filter.end();
-  const note = ignoredScriptsNote(printed);
-  if (note !== undefined) context.output(`    ${note}\n`);
+  for (const note of [ignoredScriptsNote(printed), engineNote(printed)])
+    if (note !== undefined) context.output(`    ${note}\n`);
   return { status, mismatched, lockfileErrors, outdated, printed };
 }
