@@ -340,7 +340,7 @@ test('says that there is no package.json only if that is the cause', async () =>
   const missing = 'echo " ERR_PNPM_NO_PKG_MANIFEST  No package.json found in /a"';
   await expect(failed(missing, 'pnpm install')).rejects.toThrow(': there is no package.json. Set installCommand');
   for (const command of ['npm ci', 'pnpm --dir a install'])
-    await expect(failed('echo " ERR_PNPM_FETCH_403"', command)).rejects.toThrow(/failed with exit code 1\.$/);
+    await expect(failed('echo " ERR_PNPM_FETCH_500"', command)).rejects.toThrow(/failed with exit code 1\.$/);
 });
 
 test('asks the registry once for packages that the cache does not have', async () => {
