@@ -6,7 +6,7 @@ import { PACKAGE_MANAGERS, PROCESS_MANAGERS } from '../../providers/builds/detec
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
 import { describeStart } from './describe-start.ts';
-import { type BuiltApplication, findStart, type Start } from './start.ts';
+import { type BuiltApplication, findStart, ONLY_SERVER, type Start } from './start.ts';
 
 const RUNS_PACKAGE_MANAGER =
   /(?:^|\bnode_modules\/(?:\.bin\/)?)(turbo|lerna|npm-run-all2?|run-[sp])(?:$|(?<=\bnode_modules\/[\w-]+)\/)/;
@@ -105,8 +105,9 @@ export function assertNoPackageManagerEarly(app: BuiltApplication, buildCommand:
 /** Returns the shell command by which the settings or scripts start an application; undefined if they name a file, or nothing. */
 function declaredCommand(app: BuiltApplication): Start | undefined {
   try {
-    const { start } = findStart(app);
-    return start.kind === 'shell' ? start : undefined;
+    const { start, from } = findStart(app);
+    // The only server of several programs stands aside for the site that the build creates.
+    return start.kind === 'shell' && from !== ONLY_SERVER ? start : undefined;
   } catch (error) {
     // What is missing now may be built.
     if (!(error instanceof BuildFailure)) throw error;

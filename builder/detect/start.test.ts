@@ -242,6 +242,11 @@ test.each<[what: string, isRefused: boolean, ...Parameters<typeof application>]>
   ],
   ['a script and the program as a dependency', false, { dependencies: { bun: '1' }, scripts: { start: 'bun a.ts' } }],
   ['a file that will be built', false, { scripts: { start: 'node dist/a.js' } }],
+  [
+    'a server beside a site that will be built',
+    false,
+    { devDependencies: { vite: '7' }, scripts: { start: 'concurrently vite "bun a.ts"' } },
+  ],
 ])('before the installation, refuses a package manager that nothing can replace: %s', (_what, isRefused, ...args) => {
   const check = () => assertNoPackageManagerEarly(application(...args), null);
   if (isRefused) expect(check).toThrow(/needs (a package manager|Bun)/);
@@ -255,9 +260,15 @@ test.each<[start: string, manifest: object, warned: string | undefined]>([
     { devDependencies: { vite: '7' } },
     'a release starts one: files of dist.',
   ],
+  // What a site is developed with is no server of a release: sample data, or type checks.
+  ['concurrently vite "json-server db.json"', { devDependencies: { vite: '7' } }, 'files of dist.'],
+  ['concurrently vite "node a.js"', { devDependencies: { vite: '7' } }, 'files of dist.'],
+  ['concurrently "parcel index.html" "eslint-watch"', {}, 'files of dist.'],
+  ['run-p b c', { main: 'b.js', scripts: { b: 'node a.js', c: 'sass -w a b' } }, 'node b.js.'],
   ['node a.js', {}, undefined],
 ])('says which of several programs a release starts: %s', (start, manifest, warned) => {
-  const { warning } = findStart(application({ ...manifest, scripts: { start } }, ['a.js', 'b.js', 'dist/index.html']));
+  const scripts = { ...('scripts' in manifest ? (manifest.scripts as object) : {}), start };
+  const { warning } = findStart(application({ ...manifest, scripts }, ['a.js', 'b.js', 'dist/index.html']));
   if (warned === undefined) expect(warning).toBeUndefined();
   else expect(warning).toContain(warned);
 });

@@ -4,7 +4,7 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
-import { inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
+import { declaredStarts, inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
 import {
   type DividedScript,
   divideStartScript,
@@ -66,6 +66,8 @@ export interface BuiltApplication {
   skippedBuild: boolean;
 }
 
+/** The origin of a server that a script runs beside programs for development. */
+export const ONLY_SERVER = 'only server of the start script';
 /** Files that start an application without a known framework and without a start script. */
 const USUAL_FILES = ['dist', 'build', '', 'src'].flatMap((directory) =>
   ['server', 'index', 'main', 'app'].flatMap((name) =>
@@ -96,7 +98,7 @@ export function findStart(app: BuiltApplication): FoundStart {
   const { settings, manifest } = app;
   const { startCommand, startFile } = settings;
   if (startCommand !== null) {
-    const command = divideStartScript(startCommand, packagesBelow(app.directory, manifest));
+    const command = divideStartScript(startCommand, packagesBelow(app.directory, manifest), true);
     const found = startOf(app, command);
     if (found === undefined && command.start.kind === 'site')
       throw siteNotFound(app.directory, command.start.directory);
@@ -184,6 +186,8 @@ function findUndeclared(
   if (divided) assertOwnFramework(divided, 'start script');
   const fromFramework = frameworkStart(app);
   if (fromFramework) return { start: fromFramework, from: framework?.name };
+  const only = onlyServer(app);
+  if (only?.start.kind === 'node') return only;
   // A missing server is not replaced by files that happen to exist.
   const expectsServer = divided !== undefined && divided.start.kind !== 'development' && divided.start.kind !== 'site';
   if (!expectsServer && !hasBuildOutput) {
@@ -195,12 +199,24 @@ function findUndeclared(
       return { start: { kind: 'site', directory: '', single: false }, from: 'index.html' };
     }
   }
+  if (only) return only;
   if (worker !== undefined) {
     throw new BuildFailure(
       'The Procfile has a worker and no web process: background workers are not hosted, only applications that answer requests.',
     );
   }
   throw notFound(app, divided);
+}
+
+/**
+ * Returns the only server of the commands that a Procfile or a start script runs at the same time; undefined if there is none. Such scripts
+ * are meant for development: beside the development server of a site, the only "server" may be one of sample data (`json-server`).
+ */
+function onlyServer(app: BuiltApplication): FoundStart | undefined {
+  const packages = packagesBelow(app.directory, app.manifest);
+  const scripts = declaredStarts(app.manifest ?? { scripts: {} }, procfileOf(app.directory), packages, true);
+  const [start] = scripts.flatMap((script) => startOf(app, script) ?? []);
+  return start && { start, from: ONLY_SERVER };
 }
 
 /** Converts an interpreted script to a start; undefined if the file or directory that it names does not exist. */

@@ -3,6 +3,7 @@ import { FRAMEWORK_DEFAULTS } from '../../../contract/enums.ts';
 import { type Framework, namedFramework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
 import { declaredStarts } from './procfile.ts';
+import { onePackage } from './script-command.ts';
 import { type StartScript, wrapsFile } from './start-script.ts';
 
 /** Files in an application's directory that start it if nothing else declares a start. */
@@ -75,7 +76,10 @@ export function describeExpectedStart(
   if (startFile !== undefined) return `node ${startFile}`;
   if (declared) return describeScript(declared, framework);
   const output = describeOutput(framework);
-  if (output !== null || manifest.scripts.start !== undefined) return output;
+  if (output !== null) return output;
+  const picked = declaredStarts(manifest, procfile, onePackage(manifest.scripts), true).map(({ start }) => start);
+  const only = picked.find(({ kind }) => kind !== 'development');
+  if (only || manifest.scripts.start !== undefined) return only ? describeScript(only, framework) : null;
   if (manifest.main !== undefined) return `node ${manifest.main}`;
   const usual = USUAL_FILES.find((file) => files.includes(file));
   return usual === undefined ? null : `node ${usual}`;

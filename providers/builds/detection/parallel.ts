@@ -1,5 +1,5 @@
 import { quoteWord, type Word } from './command-line.ts';
-import { namesOfScripts, type Packages } from './script-command.ts';
+import { MAX_PATTERNS, namesOfScripts, type Packages } from './script-command.ts';
 
 /** Matches programs that run several commands at the same time, with their arguments. */
 const RUNS_AT_ONCE = /^(?:concurrently|run-p|npm-run-all2? (?:.* )?(?:-p|--parallel)(?: |$))/;
@@ -13,7 +13,7 @@ const FLAG =
 /** Returns true if a command runs several commands at the same time. @param line its words, separated by spaces */
 export const runsAtOnce = (line: string): boolean => RUNS_AT_ONCE.test(line);
 
-/** Returns the commands that a command runs at the same time; undefined for other commands and for unknown options. */
+/** Returns the commands that a command runs at the same time; undefined for other commands, for unknown options and for too many commands. */
 export function commandsAtOnce(words: readonly Word[], at: string, packages: Packages): string[] | undefined {
   const [program = '', ...rest] = words.map(({ text }) => text);
   if (!runsAtOnce([program, ...rest].join(' '))) return undefined;
@@ -27,12 +27,17 @@ export function commandsAtOnce(words: readonly Word[], at: string, packages: Pac
     } else if (isOption && !(FLAG.test(word) || (!isConcurrently && /^(-p|-r)$/.test(word)))) return undefined;
     else if (!isOption) commands.push(word);
   }
-  return commands.flatMap((command) => {
+  if (commands.length > MAX_PATTERNS) return undefined;
+  const all = commands.flatMap((command) => {
     const pattern = isConcurrently ? /^(?:npm|pnpm|yarn|bun):(\S+)$/.exec(command)?.[1] : command;
     if (pattern === undefined) return [command];
     const names = namesOfScripts(pattern, packages.scriptsOf(at) ?? {});
-    return (names.length > 0 ? names : [pattern]).map((name) => `npm run ${quoteWord(name)}`);
+    // One more than allowed is enough to refuse them.
+    return (names.length > 0 ? names : [pattern])
+      .slice(0, MAX_PATTERNS + 1)
+      .map((name) => `npm run ${quoteWord(name)}`);
   });
+  return all.length > MAX_PATTERNS ? undefined : all;
 }
 
 /** Matches the part of a script that if-env runs in production. The operator `??` is its own. */

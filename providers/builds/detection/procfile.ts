@@ -26,13 +26,15 @@ export const inPrecedence = <Declared extends { start: { kind: string } }>(
 /**
  * Returns the commands that a Procfile and package.json declare, in order of precedence.
  * @param procfile text of the Procfile, empty if there is none
+ * @param picksServer as for {@link divideStartScript}
  */
 export function declaredStarts(
   manifest: { scripts: Scripts },
   procfile: string,
   packages: Packages = onePackage(manifest.scripts),
+  picksServer = false,
 ): DividedScript[] {
   const { web } = parseProcfile(procfile);
-  const process = web === undefined ? undefined : divideStartScript(web, packages);
-  return inPrecedence(process, startScriptOf(manifest, packages));
+  const process = web === undefined ? undefined : divideStartScript(web, packages, picksServer);
+  return inPrecedence(process, startScriptOf(manifest, packages, picksServer));
 }

@@ -100,14 +100,13 @@ function locate(
 /** Options with which npm-run-all still runs scripts one after another. */
 const SEQUENCE_OPTIONS = /^(-s|--serial|--sequential|--series|--silent|-l|--print-label|-n|--print-name)$/;
 /** Maximum patterns of a command; each may match all scripts. */
-const MAX_PATTERNS = 20;
+export const MAX_PATTERNS = 20;
 
 /** Returns the scripts that a pattern names. `a:*` matches those that begin with `a:` and have no further colon, `a:**` all that begin with it. */
 export function namesOfScripts(pattern: string, scripts: Scripts): string[] {
-  const known = Object.keys(scripts);
   const [, prefix, stars] = /^(.*[:-])(\*{1,2})$/.exec(pattern) ?? [];
-  if (prefix === undefined) return known.filter((name) => name === pattern);
-  return known.filter(
+  if (prefix === undefined) return Object.hasOwn(scripts, pattern) ? [pattern] : [];
+  return Object.keys(scripts).filter(
     (name) => name.startsWith(prefix) && (stars === '**' || !name.slice(prefix.length).includes(':')),
   );
 }

@@ -113,6 +113,8 @@ test.each<[script: string, start: string, environment?: object]>([
   },
 );
 
+/** More scripts than a command may run at the same time. */
+const MANY_SCRIPTS = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`a:${index}`, 'vite']));
 const SERVED = {
   server: 'node a.js',
   client: 'vite',
@@ -132,8 +134,12 @@ test.each<[start: string, scripts: Record<string, string>, expected: object]>([
   ['run-p client watch:*', SERVED, { kind: 'development' }],
   ['concurrently --unknown-option x "node a.js"', {}, { kind: 'development' }],
   ['concurrently "npm start" "npm start"', {}, { kind: 'development' }],
+  ['concurrently "node a.js" npm:a:*', MANY_SCRIPTS, { kind: 'development' }],
+  [`concurrently ${'vite '.repeat(20)}"node a.js"`, {}, { kind: 'development' }],
 ])('of programs that run at the same time, starts the only server: %s', (start, scripts, expected) => {
-  expect(startScriptOf({ scripts: { start, ...scripts } })?.start).toMatchObject(expected);
+  expect(startScriptOf({ scripts: { start, ...scripts } }, undefined, true)?.start).toMatchObject(expected);
+  // Other starts come first.
+  expect(startScriptOf({ scripts: { start, ...scripts } })?.start).toMatchObject({ kind: 'development' });
 });
 
 const ENVIRONMENTS = { 'start:production': 'node a.js', 'start:development': 'nodemon a.js', prod: 'node a.js' };

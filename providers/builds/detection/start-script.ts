@@ -49,9 +49,12 @@ const MAX_CHARACTERS = 10_000;
 /** Matches the path of a package's program, or its scoped name (`npx @11ty/eleventy`). */
 const PACKAGE_PROGRAM = /(^|\/)node_modules\/\.bin\/|^@[^/]+\/[^/]+$/;
 const CHANGES_DIRECTORY = /^cd /;
-/** The characters that are left of {@link MAX_CHARACTERS}. */
-interface Budget {
+/** The state of an expansion. */
+interface Expansion {
+  /** The characters that are left of {@link MAX_CHARACTERS}. */
   characters: number;
+  /** True if programs that run commands at the same time are replaced by the only server of them. */
+  picksServer: boolean;
 }
 /** Matches a command that runs the script `build`, as the build command does. */
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
@@ -108,13 +111,13 @@ function replacementOf(
   at: string,
   packages: Packages,
   depth: number,
-  budget: Budget,
+  expansion: Expansion,
 ): RunScripts | undefined {
   const run = scriptsRunBy(command, at, packages);
   const { words, dynamic } = unwrap(command);
-  if (run || dynamic) return run;
+  if (run || dynamic || !expansion.picksServer) return run;
   const servers = commandsAtOnce(words, at, packages)?.filter((line) => {
-    const last = expand(line, packages, at, depth + 1, budget)?.at(-1);
+    const last = expand(line, packages, at, depth + 1, expansion)?.at(-1);
     return last === undefined || isServer(last);
   });
   return servers?.length === 1 ? { texts: servers, directory: at, args: [] } : undefined;
@@ -127,12 +130,12 @@ function replacementOf(
 function expand(
   script: string,
   packages: Packages,
-  directory = '',
-  depth = 0,
-  budget: Budget = { characters: MAX_CHARACTERS },
+  directory: string,
+  depth: number,
+  expansion: Expansion,
 ): Command[] | undefined {
-  budget.characters -= script.length + 1;
-  if (depth > MAX_DEPTH || budget.characters < 0) return undefined;
+  expansion.characters -= script.length + 1;
+  if (depth > MAX_DEPTH || expansion.characters < 0) return undefined;
   const commands = parseCommandLine(inProduction(script));
   if (!commands) return undefined;
   const expanded: Command[] = [];
@@ -140,20 +143,20 @@ function expand(
   for (const command of commands) {
     const changed = changedDirectory(unwrap(command).words);
     if (changed !== undefined) at = posix.join(at, changed);
-    const run = replacementOf(command, at, packages, depth, budget);
+    const run = replacementOf(command, at, packages, depth, expansion);
     const path = run ? posix.relative(at, run.directory) : '';
     // A script of another directory is expanded only as the last command: later commands would run in that directory too.
     if (!run || (path !== '' && command !== commands.at(-1))) {
       expanded.push(run ? command : withoutManager(command));
       continue;
     }
-    const inner = run.texts.map((text) => expand(text, packages, run.directory, depth + 1, budget));
-    if (inner.some((expansion) => expansion === undefined)) return undefined;
+    const inner = run.texts.map((text) => expand(text, packages, run.directory, depth + 1, expansion));
+    if (inner.some((commands) => commands === undefined)) return undefined;
     if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
     expanded.push(
       ...withContextOf(
         command,
-        inner.flatMap((expansion) => expansion ?? []),
+        inner.flatMap((commands) => commands ?? []),
         run.args,
       ),
     );
@@ -220,9 +223,12 @@ function interpret(command: Command): StartScript {
   return { kind: 'program', program, args: texts, environment };
 }
 
-/** Divides a start script into the commands that belong to the build and the command that starts the application. */
-export function divideStartScript(script: string, packages: Packages): DividedScript {
-  const commands = expand(script, packages);
+/**
+ * Divides a start script into the commands that belong to the build and the command that starts the application.
+ * @param picksServer true to start the only server of commands that run at the same time; otherwise they are a development server
+ */
+export function divideStartScript(script: string, packages: Packages, picksServer = false): DividedScript {
+  const commands = expand(script, packages, '', 0, { characters: MAX_CHARACTERS, picksServer });
   if (!commands || commands.length === 0)
     return { build: [], directory: '', start: { kind: 'shell', command: withoutRunner(script) } };
   const build: string[] = [];
@@ -289,11 +295,12 @@ const changedDirectory = ([cd, target, ...more]: readonly Word[]): string | unde
 export function startScriptOf(
   manifest: { scripts: Scripts } | undefined,
   packages: Packages = onePackage(manifest?.scripts ?? {}),
+  picksServer = false,
 ): DividedScript | undefined {
   const scripts = manifest?.scripts ?? {};
   if (scripts.start === undefined) return undefined;
   const command = 'npm run start';
-  const divided = divideStartScript(command, packages);
+  const divided = divideStartScript(command, packages, picksServer);
   if (divided.start.kind !== 'shell' || divided.start.command !== command) return divided;
   // A release has no npm, so a shell runs the script's text.
   const texts = [scripts.prestart, scripts.start].filter((text) => text !== undefined);
