@@ -250,18 +250,23 @@ test.each<[string, installCommand: string, error: string, screen: string | undef
     '/settings',
   ],
 ])('names the cause of a failed installation: %s', async (_name, installCommand, error, screen) => {
-  const failed = await build({ repoUrl: repository({ 'server.js': '1' }), installCommand });
+  const failed = await build({ repoUrl: repository({ 'server.js': '1', '.npmrc': '' }), installCommand });
   expect(failed).toMatchObject({ code: 1, step: 'install' });
   expect(failed.error).toContain(error);
   expect(remedyFor(failed.error ?? '')?.path).toBe(screen);
 });
 
-test.each([
+test.each<[printed: string, remedy: string, buildCommand?: string]>([
   [
     'Error: error:0308010C:digital envelope routines::unsupported',
     'set the build command to "NODE_OPTIONS=--openssl-legacy-provider sh build.sh"',
   ],
   ['Treating warnings as errors because process.env.CI = true.', 'set the build command to "CI=false sh build.sh"'],
+  [
+    'Treating warnings as errors because process.env.CI = true.',
+    'set the build command to "export CI=false && true && sh build.sh"',
+    'true && sh build.sh',
+  ],
   ['sh: 1: vite: not found', 'No package provides the program "vite": add the one that does to package.json'],
   ['sh: 1: tsc: Permission denied', 'git rm -r --cached node_modules'],
   [`Error: EACCES: permission denied, mkdir '/data'`, 'may not write to "/data"'],
@@ -270,16 +275,17 @@ test.each([
     'If "./Header" exists on your machine, check that .gitignore',
   ],
   ['TypeError: x is not a function', 'failed with exit code 1.'],
-])('names the remedy of a failed build: %s', async (printed, remedy) => {
+])('names the remedy of a failed build: %s', async (printed, remedy, buildCommand = 'sh build.sh') => {
   const repoUrl = repository({ 'server.js': '1', 'build.sh': 'cat message; exit 1\n', message: `${printed}\n` });
-  expect((await build({ repoUrl, buildCommand: 'sh build.sh' })).error).toContain(remedy);
+  expect((await build({ repoUrl, buildCommand })).error).toContain(remedy);
 });
 
 test('packages in public Git repositories are installed over HTTPS, unless the owner configures Git', async () => {
-  const repoUrl = repository({ 'server.js': '1' });
-  const installCommand = 'git config --get-all url.https://github.com/.insteadOf; true';
+  const scripts = { show: 'git config --get-all url.https://github.com/.insteadOf; true' };
+  const repoUrl = repository({ 'server.js': '1', 'package.json': JSON.stringify({ scripts }) });
+  const installCommand = 'npm run show';
   expect((await build({ repoUrl, installCommand })).log).toContain('ssh://git@github.com/\n');
-  const own = await build({ repoUrl, installCommand, ...(await withVariables({ GIT_CONFIG_COUNT: '0' })) });
+  const own = await build({ repoUrl, installCommand, ...(await withVariables({ GIT_SSH_COMMAND: 'ssh -i key' })) });
   expect(own.log).not.toContain('ssh://git@github.com/');
 });
 

@@ -1,22 +1,32 @@
+/** Returns a command with a variable, which an assignment before the first of several commands would give to that one only. */
+const withVariable = (assignment: string, command: string): string =>
+  /[;&|\n]/.test(command) ? `export ${assignment} && ${command}` : `${assignment} ${command}`;
+
+/** Characters of the end of the output in which a program that a shell misses is the cause: builds survive it earlier (`husky || true`). */
+const MAX_LAST_WORDS = 2000;
+const NOT_FOUND = /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): (?:command )?not found/m;
+const NOT_EXECUTABLE = /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): Permission denied/m;
+const LAST_WORDS: readonly RegExp[] = [NOT_FOUND, NOT_EXECUTABLE];
+
 /** Advice for errors whose message does not say what to do, in order of precedence. Each gets the match and the build command. */
 const ADVICE: readonly [pattern: RegExp, advice: (match: RegExpExecArray, command: string) => string][] = [
   [
     /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::(?:unsupported|initialization error)/,
     (_, command) =>
-      `A tool of the build, such as webpack 4, uses a hash function that OpenSSL 3 lacks: update it, or set the build command to "NODE_OPTIONS=--openssl-legacy-provider ${command}".`,
+      `A tool of the build, such as webpack 4, uses a hash function that OpenSSL 3 lacks: update it, or set the build command to "${withVariable('NODE_OPTIONS=--openssl-legacy-provider', command)}".`,
   ],
   [
     /Treating warnings as errors because process\.env\.CI = true/,
     (_, command) =>
-      `Create React App treats warnings as errors where CI is true: correct them, or set the build command to "CI=false ${command}".`,
+      `Create React App treats warnings as errors where CI is true: correct them, or set the build command to "${withVariable('CI=false', command)}".`,
   ],
   [
-    /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): (?:command )?not found/m,
+    NOT_FOUND,
     ([, program]) =>
       `No package provides the program "${program}": add the one that does to package.json, and commit the lockfile too.`,
   ],
   [
-    /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): Permission denied/m,
+    NOT_EXECUTABLE,
     ([, program]) =>
       `The file of "${program}" is not executable. If the repository contains node_modules, remove it ("git rm -r --cached node_modules"), and commit: each build installs it.`,
   ],
@@ -34,7 +44,7 @@ const ADVICE: readonly [pattern: RegExp, advice: (match: RegExpExecArray, comman
 /** Returns a sentence about the cause and the remedy of a failed build command, with a space before it; empty if the cause is unknown. */
 export function buildFailureAdvice(printed: string, command: string): string {
   for (const [pattern, advice] of ADVICE) {
-    const match = pattern.exec(printed);
+    const match = pattern.exec(LAST_WORDS.includes(pattern) ? printed.slice(-MAX_LAST_WORDS) : printed);
     if (match) return ` ${advice(match, command)}`;
   }
   return '';

@@ -78,6 +78,11 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     ': next.config sets distDir to "build/web". Remove it, so that the build is in .next.',
   ],
   [
+    'the build of Next.js in another hidden directory',
+    () => application({ dependencies: { next: '16' } }, ['.web/BUILD_ID']),
+    ': next.config sets distDir to ".web". Remove it',
+  ],
+  [
     'one of several servers',
     () => application({ scripts: { start: 'npx concurrently "node a.js" "node b.js"' } }),
     'and a release starts only one of the programs of the start script "npx concurrently "node a.js" "node b.js"": set startCommand to the one',

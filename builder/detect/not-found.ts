@@ -88,7 +88,9 @@ function buildAdvice({ settings, framework, skippedBuild, directory }: BuiltAppl
     return ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.';
   if (!isDefaultStartFile(settings)) return '.';
   if (framework?.name !== 'Next.js' || existsSync(join(directory, '.next'))) return undefined;
-  const [built] = globSync(['*/BUILD_ID', '*/*/BUILD_ID'], { cwd: directory, exclude: ['node_modules'] });
+  // A star matches no name that begins with a dot.
+  const patterns = ['{*,.*}/BUILD_ID', '{*,.*}/{*,.*}/BUILD_ID'];
+  const [built] = globSync(patterns, { cwd: directory, exclude: ['node_modules'] });
   if (built !== undefined)
     return `: next.config sets distDir to "${posix.dirname(built)}". Remove it, so that the build is in .next.`;
   return ': the build command did not run "next build".';

@@ -62,6 +62,11 @@ test('the log names packages that require another version of Node, about which n
   expect(engineNote(others)).toBeUndefined();
 });
 
+test('what dependencies print does not keep the builder busy', () => {
+  const required = `${'EBADENGINE required: {'.repeat(800)}${" node: 'x'".repeat(2000)}${'y'.repeat(20_000)}`;
+  expect(engineNote(`EBADENGINE package: 'a',\n${required}\n`)).toBeUndefined();
+});
+
 test('explains the refusal of Yarn 1', () => {
   const printed =
     'error edge@9.1.1: The engine "node" is incompatible with this module. Expected version ">=24". Got "22.23.3"\n';

@@ -24,15 +24,18 @@ const REFUSALS: readonly [report: RegExp, explain: (matches: readonly string[]) 
       ),
   ],
   [
-    /^error (\S+): The engine "(\w+)" is incompatible with this module\. Expected version "(.+)"\. Got "(.+)"$/m,
+    /^error (\S+): The engine "(\w+)" is incompatible with this module\. Expected version "([^"\n]+)"\. Got "([^"\n]+)"$/m,
     ([name = '', program = '', required = '', used = '']) =>
       `: ${name} requires ${program} ${required}, and ${used} is used. ${program === 'node' ? 'Set nodeVersion' : 'Set installCommand to "yarn install --frozen-lockfile --ignore-engines"'}`,
   ],
 ];
 
-/** Matches npm's warning about one package: its name, the version of Node that it requires, and the version that is used. */
+/**
+ * Matches npm's warning about one package: its name, the version of Node that it requires, and the version that is used. Its parts have
+ * limits: what dependencies print could otherwise keep the builder busy for hours.
+ */
 const WARNING =
-  /EBADENGINE +package: '([^']+)',\n.*EBADENGINE +required: \{.*\bnode: '([^']+)'.*\n.*EBADENGINE +current: \{ node: '([^']+)'/g;
+  /EBADENGINE {1,9}package: '([^'\n]{1,300})',\n.{0,20}EBADENGINE {1,9}required: \{[^\n}]{0,200}?\bnode: '([^'\n]{1,200})'.{0,200}\n.{0,20}EBADENGINE {1,9}current: \{ node: '([^'\n]{1,40})'/g;
 
 /** Returns a note for the owner about packages that require another version of Node, about which npm only warns; undefined if there are none. */
 export function engineNote(printed: string): string | undefined {

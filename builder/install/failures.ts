@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { truncate } from '../../contract/text.ts';
 
 /** Maximum characters of a name, an address or a command that an explanation quotes. */
@@ -8,7 +10,7 @@ const UNREADABLE =
   /Permission denied \(publickey\)|Host key verification failed|could not read (?:Username|Password)|Authentication failed for|Repository not found|Could not read from remote repository|Could not resolve host(?:name)?\b/i;
 /** Matches Git's command in the output of npm, pnpm and Yarn 1, up to the address of the repository. */
 const GIT_ADDRESS =
-  /\b(?:ls-remote|clone|fetch)\b[^\n]{0,300}?((?:git\+)?(?:ssh|https?|git):\/\/[^\s'"]+|git@[^\s'"]+)/;
+  /(?:\bgit (?:-\S{1,60} (?:\w{1,20}\.\S{1,60} )?){0,4}|^Arguments: )(?:ls-remote|clone|fetch)\b[^\n]{0,300}?((?:git\+)?(?:ssh|https?|git):\/\/[^\s'"]+|git@[^\s'"]+)/m;
 /** Matches the report of Yarn 4, which requires a list of the repositories that may be read. */
 const YARN_BLOCKED =
   /Request to '([^']+)' has been blocked because it doesn't match any of the patterns in 'approvedGitRepositories'/;
@@ -33,9 +35,11 @@ const REFUSED =
 /** Matches npm's report of a failed script: the directory of its package, and the command. */
 const NPM_SCRIPT =
   /^npm (?:error|ERR!) path (.+)\nnpm (?:error|ERR!) command failed\nnpm (?:error|ERR!) command (?:\S*\/)?sh -c (.+)$/m;
-/** Matches the reports of pnpm and Yarn about a failed script of a package. */
-const OTHER_SCRIPT =
-  /^\S*node_modules\/(?:\.pnpm\/\S+\/node_modules\/)?((?:@[^/\s]+\/)?[^/\s]+)(?:: | )(?:.*\b)?(?:postinstall|preinstall|install)\b.*(?:Failed|ELIFECYCLE)|^error .*\/node_modules\/((?:@[^/\s]+\/)?[^/\s:]+): Command failed|YN0009: │ ((?:@[^/\s]+\/)?[^@\s]+)@\S+ couldn't be built successfully/m;
+/** Matches the reports of Yarn about a failed script of a package. */
+const YARN_SCRIPT =
+  /^error .*\/node_modules\/((?:@[^/\s]+\/)?[^/\s:]+): Command failed|YN0009: │ ((?:@[^/\s]+\/)?[^@\s]+)@\S+ couldn't be built successfully/m;
+/** Files of package managers that have the credentials of registries. Without one, the registry refuses the package to everyone. */
+const CREDENTIALS = ['.npmrc', '.yarnrc.yml', '.yarnrc'];
 /** Messages of the tools that compile native code, and the libraries and programs that they lack. */
 const COMPILES = /\bgyp (?:ERR!|verb|info)|node-gyp|node-pre-gyp|prebuild-install|cmake-js/;
 const LACKS: readonly RegExp[] = [
@@ -44,6 +48,21 @@ const LACKS: readonly RegExp[] = [
   /\b(?:sh|bash): (?:line )?\d+: ([\w.+-]+): (?:command )?not found/,
   /gyp ERR! find (Python) /,
 ];
+
+/** Matches a directory of a package, at the end. */
+const PACKAGE_DIRECTORY = /\/?node_modules\/((?:@[^/]+\/)?[^/]+)$/;
+
+/** Returns the package that pnpm reports with a failed script. Examines each line alone: dependencies may print anything. */
+function failedOfPnpm(printed: string): string | undefined {
+  for (const line of printed.split('\n')) {
+    const script = line.search(/\b(?:postinstall|preinstall|install)\b/);
+    if (script < 0 || !/Failed|ELIFECYCLE/.test(line.slice(script))) continue;
+    const [directory = ''] = line.split(' ', 1);
+    const name = PACKAGE_DIRECTORY.exec(directory.replace(/:$/, ''))?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
 
 const quoted = (text: string): string => truncate(text.trim(), MAX_QUOTED);
 
@@ -64,7 +83,7 @@ function matchOf(patterns: readonly RegExp[], printed: string): string | undefin
 }
 
 /** Returns the cause and the remedy if the registry has no such package or version, or refuses it; otherwise an empty text. */
-export function describeRegistry(printed: string): string {
+export function describeRegistry(printed: string, directory: string): string {
   const name = matchOf(NO_PACKAGE, printed);
   if (name?.startsWith('@'))
     return `: the registry has no package ${name} for this build. For a private package, commit a file .npmrc with the lines "${name.split('/')[0]}:registry=https://…" and "//…/:_authToken=\${NPM_TOKEN}", and set the variable NPM_TOKEN. Otherwise correct its name in package.json`;
@@ -73,7 +92,7 @@ export function describeRegistry(printed: string): string {
   const version = matchOf(NO_VERSION, printed);
   if (version !== undefined)
     return `: the registry has no version ${version}: require another one in package.json, and commit the lockfile too`;
-  if (REFUSED.test(printed))
+  if (REFUSED.test(printed) && CREDENTIALS.some((file) => existsSync(join(directory, file))))
     return ': the registry refused the credentials of .npmrc or .yarnrc.yml. Set the variable from which that file reads its token to a valid token, and deploy again';
   return '';
 }
@@ -82,8 +101,9 @@ export function describeRegistry(printed: string): string {
 export function describeScript(printed: string): string {
   const [, path, command] = NPM_SCRIPT.exec(printed) ?? [];
   const name =
-    /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path ?? '')?.[1] ??
-    OTHER_SCRIPT.exec(printed)
+    PACKAGE_DIRECTORY.exec(path ?? '')?.[1] ??
+    failedOfPnpm(printed) ??
+    YARN_SCRIPT.exec(printed)
       ?.slice(1)
       .find((found) => found !== undefined);
   if (name === undefined) return '';

@@ -54,6 +54,8 @@ export interface InstallPlan {
   nothing: string | undefined;
   /** Note about the choice for the owner's build log. */
   note: string | undefined;
+  /** The script that pnpm and Yarn run before they install the dependencies. */
+  preinstall: string | undefined;
 }
 
 /** Plans the installation. Throws BuildFailure if the repository requires an unsupported package manager. */
@@ -62,7 +64,8 @@ export function planInstall(configured: string, directory: string, manifest: Man
   // pnpm installs the packages of a workspace even without a package.json in its root.
   const root = manifest ?? (isWorkspace ? parseManifest('{}') : undefined);
   const manager = root && packageManagerOf(directory, root);
-  const plan: InstallPlan = { command: configured, manager, nothing: undefined, note: undefined };
+  const preinstall = root?.scripts.preinstall;
+  const plan: InstallPlan = { command: configured, manager, nothing: undefined, note: undefined, preinstall };
   if (!DEFAULT_COMMAND.test(configured)) {
     const named = packageManagerOfCommand(configured);
     return named && named.name !== manager?.name ? { ...plan, manager: named } : plan;
@@ -90,10 +93,11 @@ export function planInstall(configured: string, directory: string, manifest: Man
 
 /** Runs the installation of a plan. Throws BuildFailure with advice for the owner if it fails. */
 export async function install(plan: InstallPlan, context: CommandContext): Promise<void> {
-  const { command, manager } = plan;
+  const { command, manager, preinstall } = plan;
+  const commands = preinstall === undefined ? [command] : [command, preinstall];
   // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
   const environment = {
-    ...overHttpsEnvironment,
+    ...overHttpsEnvironment(commands, context.environment),
     ...context.environment,
     npm_config_include: 'dev',
     // Yarn 1, and pnpm before version 10, ignore npm's setting. Later versions of Yarn refuse Yarn 1's variable.
@@ -126,7 +130,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
       describeGit(printed) ||
       describeScript(printed) ||
       describeRegistryVariables(context.directory, context.environment) ||
-      describeRegistry(printed);
+      describeRegistry(printed, context.directory);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 
