@@ -1,6 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { Route } from '../../contract/route.ts';
 import { MemoryStorage } from '../../test/support/memory-storage.ts';
 import type { Failure } from './failure.ts';
+
+type Method = Route['method'];
 
 const INPUT = { body: { plan: 'app-1', secret: 'a-secret-value' } };
 
@@ -13,8 +16,8 @@ async function loadPage() {
   vi.resetModules();
   const [{ sendOnce }, { Failure }] = await Promise.all([import('./attempts.ts'), import('./failure.ts')]);
   return {
-    send: (creates = true, input: unknown = INPUT) =>
-      sendOnce('createSubscription', input, creates, async ({ idempotencyKey, isLost }) => {
+    send: (method: Method = 'POST', input: unknown = INPUT) =>
+      sendOnce('createSubscription', input, method, async ({ idempotencyKey, isLost }) => {
         keys.push(idempotencyKey);
         const end = await ends.shift();
         if (end) throw end;
@@ -55,7 +58,7 @@ test('after a lost response the same input repeats the order, also after a reloa
   await expect(send()).rejects.toThrow('Failed.');
   await expect(send()).rejects.toThrow('Failed.');
   const reloaded = await loadPage();
-  await reloaded.send(true, { body: { plan: 'app-2' } });
+  await reloaded.send('POST', { body: { plan: 'app-2' } });
   expect(await reloaded.send()).toBe(true);
   expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2, 0]);
   expect(JSON.stringify(stored.mock.calls)).toMatch(/^(?!.*a-secret-value).*attempt/);
@@ -79,8 +82,19 @@ test('a conflict with an earlier request is repeated for its response', async ()
   expect(new Set(keys).size).toBe(1);
 });
 
-test('a change that creates nothing is sent each time', async () => {
+test.each<Method>(['PUT', 'PATCH', 'DELETE'])('a change that creates nothing is sent each time: %s', async (method) => {
   const { send } = await loadPage();
-  await Promise.all([send(false), send(false)]);
+  await Promise.all([send(method), send(method)]);
   expect(keys).toHaveLength(2);
+});
+
+test('that a response was lost is remembered of deletions, and nothing of changes, which may contain secrets', async () => {
+  const { send, failure } = await loadPage();
+  const stored = vi.spyOn(sessionStorage, 'setItem');
+  ends = [failure(0, 'unreachable')];
+  await expect(send('PATCH')).rejects.toThrow('Failed.');
+  expect(stored).not.toHaveBeenCalled();
+  ends = [failure(0, 'unreachable')];
+  await expect(send('DELETE')).rejects.toThrow('Failed.');
+  expect(await send('DELETE')).toBe(true);
 });

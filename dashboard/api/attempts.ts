@@ -1,3 +1,4 @@
+import type { Route } from '../../contract/route.ts';
 import { clearDraft, readDraft, saveDraft } from '../drafts.ts';
 import { toFailure } from './failure.ts';
 
@@ -50,14 +51,17 @@ async function forget(text: string): Promise<void> {
  * Sends a write. The same input has the same idempotency key until its outcome is known, so that the API executes it once: whether it is
  * sent again by the same form, by one that was closed and opened again, or after a reload.
  *
- * @param creates true if each execution creates something: the write is then joined while it runs
+ * Each POST creates something, so it is joined while it runs. PUT and PATCH are sent as they are: they may be repeated, and the hash of what
+ * they store, such as a short secret, could be guessed.
  */
 export async function sendOnce<T>(
   operation: string,
   input: unknown,
-  creates: boolean,
+  method: Route['method'],
   send: (attempt: Readonly<Attempt>) => Promise<T>,
 ): Promise<T> {
+  if (method === 'PUT' || method === 'PATCH')
+    return await send({ idempotencyKey: crypto.randomUUID(), at: Date.now(), isLost: false });
   const text = `${operation} ${JSON.stringify(input)}`;
   const known = attempts.get(text) ?? { attempt: begin(text) };
   attempts.set(text, known);
@@ -83,7 +87,7 @@ export async function sendOnce<T>(
       delete known.running;
     }
   };
-  if (!creates) return await run();
+  if (method !== 'POST') return await run();
   known.running ??= run();
   return (await known.running) as T;
 }

@@ -24,7 +24,7 @@ export function useApiMutation<R extends Route>(
   const creates = route.method === 'POST';
   return useMutation<Output<R>, Error, CallerInput<R>>({
     mutationFn: (input) =>
-      sendOnce(route.id, input, creates, async ({ idempotencyKey, isLost }) => {
+      sendOnce(route.id, input, route.method, async ({ idempotencyKey, isLost }) => {
         try {
           return await api.call(route, input, creates ? { idempotencyKey } : {});
         } catch (error) {

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { invalidFieldOf } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
 import { clearDraft, type DraftStore, readDraft, saveDraft, storedDraft } from '../drafts.ts';
+import { useIsShown } from '../ui/use-is-shown.ts';
 import { issueMessage } from './issue-message.ts';
 
 /** Props that a field's input needs. */
@@ -85,13 +86,15 @@ export function useForm<V extends object>(
 ): Form<V> {
   const [restored] = useState(() => (draft === undefined ? undefined : readDraft(draft, initialValues, store)));
   const [isRestored, setIsRestored] = useState(restored !== undefined);
+  const isShown = useIsShown();
   const form = useMantineForm<V>({
     initialValues: restored ?? initialValues,
     validate: (values) => validateBody(schema, toBody(values)),
     validateInputOnBlur: true,
     clearInputErrorOnChange: false,
     onValuesChange: (values) => {
-      if (draft !== undefined) saveDraft(draft, initialValues, values, store);
+      // A form that was left has no say: the user may be typing into one that was opened again.
+      if (draft !== undefined && isShown()) saveDraft(draft, initialValues, values, store);
       // One field's error may depend on the value of another (a record's content on its type).
       for (const name of Object.keys(form.errors)) void form.validateField(name);
     },
@@ -127,7 +130,7 @@ export function useForm<V extends object>(
     reset,
     clearSent: () => {
       // The values of the render in which the form was submitted.
-      if (isEqual(form.getValues(), form.values)) reset();
+      if (isShown() && isEqual(form.getValues(), form.values)) reset();
     },
     isRestored,
     holdDraft,

@@ -44,6 +44,7 @@ function enterAccount(id: string): void {
 
 /** Switches this tab to the login's own account, and new tabs too if they would begin in the account that it leaves. */
 export function leaveAccount(): void {
+  clearDrafts();
   if (localStorage.getItem(ACCOUNT) === readForTab(ACCOUNT)) chooseAccount();
   else enterAccount(NONE);
 }

@@ -15,6 +15,19 @@ import { count } from '../ui/count.ts';
 import { Skeletons } from '../ui/QueryBoundary.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 
+/** Maximum time for which content waits for the account's notices: one slow read must not hide what the others have read. */
+const MAX_HELD_MS = 4000;
+
+/** Returns true once the time is over. */
+function useIsOver(ms: number): boolean {
+  const [isOver, setIsOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(setIsOver, ms, true);
+    return () => clearTimeout(timer);
+  }, [ms]);
+  return isOver;
+}
+
 /** Returns the API's suspension message if the account is suspended: the API refuses every read except `getMe` with it. */
 function useSuspensionMessage(): string | undefined {
   const cache = useQueryClient().getQueryCache();
@@ -63,7 +76,7 @@ function DeletionBanner({ endsAt }: { endsAt: string }) {
 /**
  * Shows the account's notices above the content, both with the login's role. If the account is suspended, shows the reason in place of the
  * content. Content that notices would move under the pointer is shown with them: unless the account had none at the last visit, it waits
- * for the first read of the account, while its own reads are already running.
+ * for the first read of the account, but not long, while its own reads are already running.
  */
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
@@ -74,7 +87,8 @@ export function AccountNotice({ children }: { children: ReactNode }) {
   const suspension = reported ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
   const exceeded = account?.planLimitExceeded;
   const [isQuietSince] = useState(wasQuiet);
-  const isHeld = isFirstAttempt(me) && !isQuietSince;
+  const isLate = useIsOver(MAX_HELD_MS);
+  const isHeld = isFirstAttempt(me) && !isQuietSince && !isLate;
   const isQuiet = me.data && notices.length === 0 && !account?.deletion && !exceeded && suspension === undefined;
   useEffect(() => {
     if (isQuiet !== undefined) rememberQuiet(isQuiet);

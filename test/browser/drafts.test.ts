@@ -210,6 +210,25 @@ test('an action that ends after its screen was left opens no other, and what is 
   expect(await names()).toEqual(['SAVED', 'TYPED']);
   await read.open();
   expect(await page.getByLabel('Value of TYPED', { exact: true }).inputValue()).toBe('1');
+
+  // A form that was opened again keeps its draft when the one before has sent its own.
+  const second = await hold(context, 'PATCH', '/apps/*/env');
+  await page.getByRole('button', { name: 'Save variables' }).click();
+  await second.arrival();
+  const reopen = async () => {
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByLabel('Production branch').waitFor();
+    await page.getByRole('tab', { name: 'Variables' }).click();
+    await page.getByRole('button', { name: 'Add variable' }).waitFor();
+  };
+  await reopen();
+  await add('LATER');
+  const toast = page.getByText('Saved. Deploy to apply the change.');
+  await toast.waitFor({ state: 'detached' });
+  await second.open();
+  await toast.waitFor();
+  await reopen();
+  expect(await page.getByLabel('Value of LATER', { exact: true }).inputValue()).toBe('1');
 });
 
 test('what another tab saves in the meantime is shown in an open form, and not reverted', async () => {

@@ -60,6 +60,13 @@ test('the owner reads why an application is suspended, when others will be, and 
   };
   await page.evaluate(() => sessionStorage.clear());
   expect(await slow()).toBeLessThan(0.01);
+  // Content does not wait for a read that hangs.
+  await context.unroute('**/dashboard/v1/me');
+  await context.route('**/dashboard/v1/me', () => undefined);
+  const hanging = await context.newPage();
+  await hanging.goto('apps');
+  await hanging.getByRole('link', { name: 'First' }).waitFor();
+  await hanging.close();
   await context.unroute('**/dashboard/v1/me');
   await page.getByRole('link', { name: 'First' }).click();
   await page.getByText('Phishing, see case 12.').waitFor();
