@@ -64,6 +64,8 @@ export default defineConfig({
           hookTimeout: TIMEOUT_MS,
           // Modules are evaluated once per process, and templates synthesized once: files leave nothing behind.
           isolate: false,
+          // Nor does a test leave a spy: `Math.random` of one file decided the retries of others.
+          restoreMocks: true,
         },
       },
       {

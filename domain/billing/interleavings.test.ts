@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../contract/errors.ts';
 import { accountRules } from '../../events/accounts.ts';
 import { billingRules } from '../../events/billing.ts';
@@ -175,7 +175,7 @@ async function expectSettled({ memory, clock, deps, received, account, accountId
 }
 
 // Retries after conflicts do not wait.
-beforeAll(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
 
 test.each(Object.keys(OPERATIONS))(
   '%s while any other operation happens: the account equals its ledger',

@@ -40,18 +40,17 @@ beforeAll(async () => {
     LOGIN_CLIENT_ID: 'dashboard',
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  const { log } = await import('../observability/log.ts');
-  for (const method of ['info', 'error'] as const) vi.spyOn(log, method).mockImplementation(() => true);
   ({ hook } = await import('./hook.ts'));
   ({ identify } = await import('./identify.ts'));
   ({ countAnonymous } = await import('./rate-limit.ts'));
 });
-beforeEach(() => {
+beforeEach(async () => {
   isThrottling = false;
+  const { log } = await import('../observability/log.ts');
+  for (const method of ['info', 'error'] as const) vi.spyOn(log, method).mockImplementation(() => true);
 });
 afterAll(() => {
   vi.unstubAllEnvs();
-  vi.restoreAllMocks();
   server.closeAllConnections();
   server.close();
 });
