@@ -97,13 +97,19 @@ const idOf = (tenant: PopulatedTenant, { collection }: Slot): string => {
   return id;
 };
 
-/** Reads everything of a tenant that it can read, without what checks that go on by themselves say. */
+/** Reads everything of a tenant that it can read, without what checks and measurements that go on by themselves say. */
 async function readAll(tenant: PopulatedTenant): Promise<Record<string, string>> {
   const reads = EVERY.filter(({ method, access }) => method === 'GET' && ['read', 'any', 'login'].includes(access));
   const read = async (route: Route): Promise<[string, string]> => {
     const path = listPaths(route).at(-1) ?? route.path;
     const { text } = await send(route, path, tenant, (slot) => idOf(tenant, slot));
-    return [route.id, text.replaceAll(/"(?:checkedAt|lastUsedAt|problem)":(?:"(?:[^"\\]|\\.)*"|null)/g, '')];
+    return [
+      route.id,
+      text.replaceAll(
+        /"(?:checkedAt|lastUsedAt|problem|sizeBytes|unitsThisMonth)":(?:"(?:[^"\\]|\\.)*"|null|[\d.]+)/g,
+        '',
+      ),
+    ];
   };
   return Object.fromEntries(await Promise.all(reads.map(read)));
 }
