@@ -49,9 +49,15 @@ async function deleted(hasDoor: boolean) {
   const point = (host: string, target: string) => ({ kind: 'point' as const, hosts: [host], target });
   await store.update(await store.version(), [point(OWN, 'release'), point(HOST, `@${OWN}`)]);
   const nothing = async () => undefined;
+  const hostRoutes = simulatedRoutes(deps, store, clock);
+  const unrouted: string[] = [];
+  const remove = (hosts: readonly string[], applicationId: string) => {
+    unrouted.push(...hosts);
+    return hostRoutes.remove(hosts, applicationId);
+  };
   const providers = {
     ...inEveryCell({
-      hostRoutes: simulatedRoutes(deps, store, clock),
+      hostRoutes: { remove },
       appHost: { remove: nothing },
       appLogs: { remove: nothing },
     }),
@@ -62,6 +68,8 @@ async function deleted(hasDoor: boolean) {
   return {
     deps,
     memory,
+    /** The names whose routes it has asked to remove. */
+    unrouted,
     routes: entries,
     teardown: () => teardownApp(given, { accountId: OF.accountId, applicationId: OF.id }),
     /** A teardown that fails after it removed the routes. */
@@ -118,11 +126,13 @@ test('frees the names before the rest is removed, and a repeated run takes no ro
 });
 
 test('a late teardown takes nothing from a later owner of the domain', async () => {
-  const { teardown, holder, reclaim, routes } = await deleted(false);
+  const { teardown, holder, reclaim, routes, unrouted } = await deleted(false);
   await reclaim();
   await teardown();
   expect([await holder(HOST), await holder(OWN)]).toEqual(['app_2', undefined]);
   expect(routes()).toEqual({ [HOST]: '@next' });
+  // A process of an older version that holds the writer's lease removes all routes that it is asked to remove.
+  expect(unrouted).toEqual([OWN]);
 });
 
 test('what a release step made after the teardown, and died before it took it down, goes with the second run', async () => {

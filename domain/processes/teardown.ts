@@ -45,8 +45,9 @@ export async function teardownApp(
   // The claim of a domain with a tenant ends with the tenant, whose removal takes minutes.
   const hasTenant = customDomain !== undefined && (await closeTenant(deps, customDomain));
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  // The routes are removed first: they point to a host name that others can claim soon. Names of others keep theirs.
-  await hostRoutes.remove([...app.hosts, ...domain], app.id);
+  // The routes are removed first: they point to a host name that others can claim soon. An older version of the platform, which may
+  // write this change, does not check the claims.
+  await hostRoutes.remove(owned, app.id);
   // The names are free before the rest is removed, which takes seconds: the owner may wait for them to create the application again.
   const released = owned.filter((host) => !(hasTenant && domain.includes(host)));
   if (released.length > 0)
