@@ -5,7 +5,13 @@ import { change, create, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
 import { immediateStore, simulatedRoutes } from '../../test/simulation/routes.ts';
-import { type FaultPlan, noFaults, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
+import {
+  type FaultPlan,
+  interruptEach,
+  noFaults,
+  simulation,
+  toleratingFaults,
+} from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { addSuspension } from '../apps/suspension.ts';
@@ -17,7 +23,7 @@ import { teardownApp } from './teardown.ts';
 
 /**
  * Each operation that changes the routes of an application, while the application is deleted and other accounts create applications
- * with its names: before each call of the operation, which then continues, or dies after any of its calls.
+ * with its names: before each call of the operation, which then continues, or dies soon afterwards.
  */
 
 const HOST = 'shop.apps.example.com';
@@ -25,8 +31,8 @@ const DOMAIN = 'shop.mine.co.za';
 const OLD = { accountId: 'acc_1', id: 'app_old' };
 const NEXT = { accountId: 'acc_2', id: 'app_next' };
 const DEPLOYMENT = { accountId: OLD.accountId, applicationId: OLD.id, deploymentId: 'dep_1' };
-/** The most calls between two events of a schedule. */
-const MAX_APART = 8;
+/** The number of calls at one of which, from the deletion on, the second event of a schedule happens. */
+const MAX_APART = 5;
 const nothing = async () => undefined;
 
 const domain = (token: string) =>
@@ -108,6 +114,8 @@ async function world() {
       await routeNewApp(process(), appOf(NEXT));
       await routeCustomDomain(process(), appOf(NEXT));
     }),
+    /** A process that was to route the application before its deletion comes to the write only now. */
+    routeLate: () => simulatedRoutes(steady, store, clock).point([HOST, DOMAIN], 'late', OLD.id),
     /** Writes the changes that a process left that died with the writer's lease. */
     writeRest: () => simulatedRoutes(steady, store, clock).resume(['other.example'], 'app_other'),
   };
@@ -138,19 +146,28 @@ interface Schedule {
   transfer: number;
   death: number;
 }
+const NEVER = Number.POSITIVE_INFINITY;
 
-/** @returns true if the operation came to the call after which it was to die */
+/** Returns the schedules in which the application is deleted before a call: with every second event that follows soon. */
+const schedulesAt = (deletion: number): Schedule[] =>
+  Array.from({ length: MAX_APART }, (_, apart) => deletion + apart).flatMap((call) => [
+    { deletion, transfer: call, death: NEVER },
+    { deletion, transfer: deletion, death: call },
+    { deletion, transfer: NEVER, death: call },
+  ]);
+
+/** @returns the number of the operation's calls */
 async function runSchedule(
   prepare: (typeof operations)[string],
   { deletion, transfer, death }: Schedule,
-): Promise<boolean> {
+): Promise<number> {
   const made = await world();
   const act = await prepare(made);
-  let isReached = false;
+  let calls = 0;
   const faults: FaultPlan = async ({ step, when }) => {
     if (when === 'before' && step === deletion) await made.deleteOnce();
     if (when === 'before' && step === transfer) await made.transferNames();
-    isReached ||= step === death;
+    calls = Math.max(calls, step);
     return when === 'after' && step === death ? 'crash' : undefined;
   };
   await toleratingFaults(() => act(made.process(faults)));
@@ -158,21 +175,24 @@ async function runSchedule(
   await made.writeRest();
   const name = `deleted before call ${deletion}, names transferred before ${transfer}, dead after ${death}`;
   expect(made.entries(), name).toEqual({ [HOST]: 'placeholder', [DOMAIN]: `@${HOST}` });
-  return isReached;
+  return calls;
 }
 
 test.each(Object.entries(operations))(
   '%s leaves the names to their next owner, whenever the application is deleted and wherever it dies',
   async (_, prepare) => {
-    let runs = 0;
-    const isReached = async (schedule: Schedule) => {
-      runs += 1;
-      return await runSchedule(prepare, schedule);
-    };
-    for (let deletion = 1; await isReached({ deletion, transfer: deletion, death: deletion }); deletion += 1)
-      for (let transfer = deletion; transfer < deletion + MAX_APART; transfer += 1)
-        for (let death = deletion; death < transfer + MAX_APART; death += 1)
-          if (!(await isReached({ deletion, transfer, death }))) break;
-    expect(runs).toBeGreaterThan(20);
+    const calls = await runSchedule(prepare, { deletion: NEVER, transfer: NEVER, death: NEVER });
+    expect(calls).toBeGreaterThan(5);
+    for (let deletion = 1; deletion <= calls; deletion += 1)
+      for (const schedule of schedulesAt(deletion)) await runSchedule(prepare, schedule);
   },
 );
+
+test('a route that is written during a teardown is not left at the free names', async () => {
+  await interruptEach(async (late) => {
+    const made = await world();
+    await made.deleteOnce();
+    await made.teardown(made.process(late.by(made.routeLate)));
+    expect(made.entries(), `routed before call ${late.step} of the teardown`).toEqual({});
+  });
+});
