@@ -273,6 +273,12 @@ test.each<[start: string, manifest: object, warned: string | undefined]>([
   else expect(warning).toContain(warned);
 });
 
+test('starts all programs of a startCommand that runs several at the same time', () => {
+  const startCommand = 'concurrently "node a.js" "tailwindcss -w"';
+  const { start, warning } = findStart(application({}, ['a.js', 'b.js'], { startCommand }));
+  expect([start, warning]).toEqual([{ kind: 'shell', directory: '', command: startCommand }, undefined]);
+});
+
 test.each([
   'pm2 start app.js --unknown',
   'pm2 start app.js && pm2 logs',

@@ -98,7 +98,7 @@ export function findStart(app: BuiltApplication): FoundStart {
   const { settings, manifest } = app;
   const { startCommand, startFile } = settings;
   if (startCommand !== null) {
-    const command = divideStartScript(startCommand, packagesBelow(app.directory, manifest), true);
+    const command = divideStartScript(startCommand, packagesBelow(app.directory, manifest));
     const found = startOf(app, command);
     if (found === undefined && command.start.kind === 'site')
       throw siteNotFound(app.directory, command.start.directory);
