@@ -47,7 +47,8 @@ export async function teardownApp(
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   // The routes are removed first: they point to a host name that others can claim soon. An older version of the platform, which may
   // write this change, does not check the claims.
-  await hostRoutes.remove(owned, app.id);
+  const routed = [...app.hosts, ...domain].filter((host) => owned.includes(host));
+  await hostRoutes.remove(routed, app.id);
   // The names are free before the rest is removed, which takes seconds: the owner may wait for them to create the application again.
   const released = owned.filter((host) => !(hasTenant && domain.includes(host)));
   if (released.length > 0)
