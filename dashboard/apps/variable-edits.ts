@@ -1,4 +1,5 @@
 import type { Pair } from '../../contract/apps/dotenv.ts';
+import { isEqual } from '../form/is-equal.ts';
 
 /** One row of the form. */
 export interface Variable {
@@ -81,13 +82,11 @@ export function withPairs(edits: Edits, keys: readonly string[], pairs: readonly
   };
 }
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
 /** Returns the edits that were made after others were sent: those that differ from what is now stored. */
 export function withoutSent(edits: Edits, sent: Edits): Edits {
   const sentRows = new Map(sent.added.map((variable) => [variable.row, variable]));
   const values = Object.entries(edits.values).filter(([key, value]) => sent.values[key] !== value);
-  const added = edits.added.filter((variable) => !isSame(variable, sentRows.get(variable.row)));
+  const added = edits.added.filter((variable) => !isEqual(variable, sentRows.get(variable.row)));
   // A new variable that was sent is a stored one now, unless its name was changed since.
   const isStored = ({ row, key }: Variable): boolean => sentRows.get(row)?.key === key;
   const changed = added.filter(isStored).map(({ key, value }) => [key, value]);

@@ -5,6 +5,7 @@ import { invalidFieldOf } from '../../contract/errors.ts';
 import { toFailure } from '../api/failure.ts';
 import { clearDraft, type DraftStore, readDraft, saveDraft, storedDraft } from '../drafts.ts';
 import { useIsShown } from '../ui/use-is-shown.ts';
+import { isEqual } from './is-equal.ts';
 import { issueMessage } from './issue-message.ts';
 
 /** Props that a field's input needs. */
@@ -43,8 +44,6 @@ function validateBody(schema: (() => z.ZodMiniType) | undefined, body: unknown):
   const issues = parsed.error.issues.toReversed();
   return Object.fromEntries(issues.map((issue) => [issue.path.map(String).join('.'), issueMessage(issue)]));
 }
-
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
  * Takes over changes of the initial values in the fields that the user has not changed. What another tab or member has saved in the meantime

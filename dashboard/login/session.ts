@@ -2,6 +2,7 @@ import type { UserManager } from 'oidc-client-ts';
 import { deleteSession, OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import { createClient } from '../../contract/client.ts';
 import { clearDrafts } from '../drafts.ts';
+import { isReachable } from '../load-page.ts';
 import type { Settings } from '../settings.ts';
 import { chooseAccount } from './account-choice.ts';
 
@@ -20,13 +21,6 @@ export type SessionState =
 
 /** Loads the OIDC client (17 kB) only when it is needed: to sign in, to renew and to sign out. */
 const loadOidcClient = () => import('oidc-client-ts');
-
-/** Returns true if the dashboard itself can be loaded. */
-const isReachable = async (base: string): Promise<boolean> =>
-  await fetch(base, { cache: 'no-store' }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 
 /** The part of oidc-client-ts's stored user that the dashboard reads. */
 interface StoredSession {
@@ -261,7 +255,7 @@ export class Session {
       if (!stored.refresh_token) return this.#update(stored, 'expired');
       const client = await loadOidcClient().catch(async (error: unknown) => {
         // Browsers do not load a module again that they failed to load, and a new release may have replaced it. The popup loads its own.
-        if (!(await isReachable(this.#base))) throw error;
+        if (!(await isReachable())) throw error;
       });
       if (!client) return this.#update(stored, 'expired');
       const manager = await this.#manager();
