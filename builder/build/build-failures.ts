@@ -4,48 +4,56 @@ const withVariable = (assignment: string, command: string): string =>
 
 /** Characters of the end of the output in which a program that a shell misses is the cause: builds survive it earlier (`husky || true`). */
 const MAX_LAST_WORDS = 2000;
-const NOT_FOUND = /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): (?:command )?not found/m;
-const NOT_EXECUTABLE = /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): Permission denied/m;
-const LAST_WORDS: readonly RegExp[] = [NOT_FOUND, NOT_EXECUTABLE];
 
-/** Advice for errors whose message does not say what to do, in order of precedence. Each gets the match and the build command. */
-const ADVICE: readonly [pattern: RegExp, advice: (match: RegExpExecArray, command: string) => string][] = [
-  [
-    /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::(?:unsupported|initialization error)/,
-    (_, command) =>
+/** Advice for an error whose message does not say what to do. */
+interface Advice {
+  pattern: RegExp;
+  /** True if the error is the cause only at the end of the output. */
+  isLast?: true;
+  text: (match: RegExpExecArray, command: string) => string;
+}
+
+/** In order of precedence. */
+const ADVICE: readonly Advice[] = [
+  {
+    pattern: /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::(?:unsupported|initialization error)/,
+    text: (_, command) =>
       `A tool of the build, such as webpack 4, uses a hash function that OpenSSL 3 lacks: update it, or set the build command to "${withVariable('NODE_OPTIONS=--openssl-legacy-provider', command)}".`,
-  ],
-  [
-    /Treating warnings as errors because process\.env\.CI = true/,
-    (_, command) =>
+  },
+  {
+    pattern: /Treating warnings as errors because process\.env\.CI = true/,
+    text: (_, command) =>
       `Create React App treats warnings as errors where CI is true: correct them, or set the build command to "${withVariable('CI=false', command)}".`,
-  ],
-  [
-    NOT_FOUND,
-    ([, program]) =>
+  },
+  {
+    pattern: /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): (?:command )?not found/m,
+    isLast: true,
+    text: ([, program]) =>
       `No package provides the program "${program}": add the one that does to package.json, and commit the lockfile too.`,
-  ],
-  [
-    NOT_EXECUTABLE,
-    ([, program]) =>
+  },
+  {
+    pattern: /^(?:sh|bash|\/bin\/sh): (?:line )?\d+: ([\w@.+-]{1,100}): Permission denied/m,
+    isLast: true,
+    text: ([, program]) =>
       `The file of "${program}" is not executable. If the repository contains node_modules, remove it ("git rm -r --cached node_modules"), and commit: each build installs it.`,
-  ],
-  [
-    /EACCES: permission denied, \w+ '(\/[^']{1,200})'/,
-    ([, path]) => `The build may not write to "${path}": it may write below the repository and to /tmp.`,
-  ],
-  [
-    /(?:Can't resolve|Cannot find module|Could not resolve|Failed to resolve import) ['"](\.{1,2}\/[^'"]{1,200})['"]/,
-    ([, path]) =>
+  },
+  {
+    pattern: /EACCES: permission denied, \w+ '(\/[^']{1,200})'/,
+    text: ([, path]) => `The build may not write to "${path}": it may write below the repository and to /tmp.`,
+  },
+  {
+    pattern:
+      /(?:Can't resolve|Cannot find module|Could not resolve|Failed to resolve import) ['"](\.{1,2}\/[^'"]{1,200})['"]/,
+    text: ([, path]) =>
       `If "${path}" exists on your machine, check that .gitignore does not keep it out of the repository, and that its name has the same upper and lower case: builds run on Linux.`,
-  ],
+  },
 ];
 
 /** Returns a sentence about the cause and the remedy of a failed build command, with a space before it; empty if the cause is unknown. */
 export function buildFailureAdvice(printed: string, command: string): string {
-  for (const [pattern, advice] of ADVICE) {
-    const match = pattern.exec(LAST_WORDS.includes(pattern) ? printed.slice(-MAX_LAST_WORDS) : printed);
-    if (match) return ` ${advice(match, command)}`;
+  for (const { pattern, isLast, text } of ADVICE) {
+    const match = pattern.exec(isLast ? printed.slice(-MAX_LAST_WORDS) : printed);
+    if (match) return ` ${text(match, command)}`;
   }
   return '';
 }
