@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleInto } from '../../local/lambda/bundle-cache.ts';
 import { freePort } from '../../local/processes/ports.ts';
 import { nodeBinaries } from '../../local/runtimes/node-binary.ts';
-import type { Start } from '../detect/start.ts';
+import type { Start } from '../detect/existing-start.ts';
 import { runScript } from '../package/archive.ts';
 
 /** A directory whose name needs quotes. */

@@ -1,5 +1,5 @@
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
-import type { Start } from './start.ts';
+import type { Start } from './existing-start.ts';
 
 /** Describes a start for the owner: `node dist/index.js`, `files of dist`. */
 export function describeStart(start: Start): string {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { readManifest } from '../install/manifest.ts';
-import type { BuiltApplication } from './start.ts';
+import type { BuiltApplication } from './built-application.ts';
 
 /** Returns true for a file of the application. */
 export const isFile = ({ directory }: Pick<BuiltApplication, 'directory'>, path: string): boolean =>

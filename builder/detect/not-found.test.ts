@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { parseManifest } from '../../providers/builds/detection/manifest.ts';
-import { type BuiltApplication, findStart } from './start.ts';
+import type { BuiltApplication } from './built-application.ts';
+import { findStart } from './start.ts';
 import { application, NEXT, removeApplications } from './test-applications.ts';
 
 afterEach(removeApplications);

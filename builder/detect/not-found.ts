@@ -6,10 +6,10 @@ import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import { runsAtOnce } from '../../providers/builds/detection/parallel.ts';
 import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
+import type { BuiltApplication } from './built-application.ts';
 import { ECOSYSTEM } from './ecosystem.ts';
 import { BUILDS_NODE, otherProject } from './notes.ts';
 import { applicationsBelow, monorepoBuild, packagesBelow } from './packages.ts';
-import type { BuiltApplication } from './start.ts';
 
 /** Maximum packages that a failure lists. */
 const MAX_LISTED = 5;

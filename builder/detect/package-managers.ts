@@ -5,8 +5,10 @@ import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { PACKAGE_MANAGERS, PROCESS_MANAGERS } from '../../providers/builds/detection/programs.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
+import type { BuiltApplication } from './built-application.ts';
 import { describeStart } from './describe-start.ts';
-import { type BuiltApplication, findStart, ONLY_SERVER, type Start } from './start.ts';
+import type { Start } from './existing-start.ts';
+import { findStart, ONLY_SERVER } from './start.ts';
 
 const RUNS_PACKAGE_MANAGER =
   /(?:^|\bnode_modules\/(?:\.bin\/)?)(turbo|lerna|npm-run-all2?|run-[sp])(?:$|(?<=\bnode_modules\/[\w-]+)\/)/;

@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
-import { parseCommandLine, quoteWord } from '../../providers/builds/detection/command-line.ts';
+import { parseCommandLine, within } from '../../providers/builds/detection/command-line.ts';
 import { runsAtOnce } from '../../providers/builds/detection/parallel.ts';
 import { type DividedScript, lastStart } from '../../providers/builds/detection/start-script.ts';
 import { unwrap } from '../../providers/builds/detection/unwrap.ts';
+import type { BuiltApplication } from './built-application.ts';
 import { describeStart } from './describe-start.ts';
+import type { Start } from './existing-start.ts';
 import { resolveFile } from './files.ts';
-import type { BuiltApplication, Start } from './start.ts';
 
 /** Variables that the platform sets, whatever a script assigns. */
 const SET_BY_PLATFORM = /^((NITRO_|NUXT_)?(PORT|HOST)|HOSTNAME|NODE_ENV)$/;
@@ -53,10 +54,6 @@ export function warnOfParallel({ manifest }: BuiltApplication, found: Start): st
   if (line === undefined || !runsAtOnce(line.join(' '))) return undefined;
   return `warning: of the programs that the start script runs at the same time, a release starts one: ${describeStart(found)}. To start another, set startCommand.`;
 }
-
-/** Returns a command that runs in a directory below the current one. */
-export const within = (directory: string, command: string): string =>
-  directory === '' ? command : `cd ${quoteWord(directory)} && ${command}`;
 
 /** Returns a warning if the default start file is started instead of another file or program that a script names; otherwise undefined. */
 export function warnOfReplaced(

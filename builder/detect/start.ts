@@ -1,48 +1,17 @@
-import { existsSync, globSync } from 'node:fs';
-import { join, posix, sep } from 'node:path';
-import type { Job } from '../../providers/builds/builds.ts';
-import { quoteWord } from '../../providers/builds/detection/command-line.ts';
-import type { Framework } from '../../providers/builds/detection/frameworks.ts';
-import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { join, posix } from 'node:path';
 import { declaredStarts, inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
-import {
-  type DividedScript,
-  divideStartScript,
-  type StartScript,
-  startScriptOf,
-  wrapsFile,
-} from '../../providers/builds/detection/start-script.ts';
+import { type DividedScript, divideStartScript, startScriptOf } from '../../providers/builds/detection/start-script.ts';
+import { wrapsFile } from '../../providers/builds/detection/wraps-file.ts';
 import { BuildFailure } from '../failure.ts';
-import { findProgram, runsProgram } from './bin.ts';
-import { ECOSYSTEM, ecosystemCommand } from './ecosystem.ts';
-import { isFile, isOutside, resolveFile } from './files.ts';
-import { existingOptions, withoutMissingFiles } from './node-options.ts';
+import { findProgram } from './bin.ts';
+import type { BuiltApplication } from './built-application.ts';
+import { existingStart, frameworkStart, nodeFile, type Start } from './existing-start.ts';
+import { isFile, resolveFile } from './files.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
-import {
-  type Declared,
-  warnOfCommands,
-  warnOfParallel,
-  warnOfReplaced,
-  warnOfVariables,
-  within,
-} from './replaced-start.ts';
-
-/** The way in which a release starts. Directories are relative to the application's. */
-export type Start =
-  | {
-      kind: 'node';
-      directory: string;
-      options: readonly string[];
-      file: string;
-      args: readonly string[];
-      environment: Readonly<Record<string, string>>;
-    }
-  | { kind: 'shell'; directory: string; command: string }
-  /** `single`: unknown paths get the front page. */
-  | { kind: 'site'; directory: string; single: boolean };
+import { type Declared, warnOfCommands, warnOfParallel, warnOfReplaced, warnOfVariables } from './replaced-start.ts';
 
 /** A start and its origin, for the owner. */
 export interface FoundStart {
@@ -51,19 +20,6 @@ export interface FoundStart {
   from: string | undefined;
   /** Note for the owner about commands that are not run, or variables that are not set. */
   warning?: string;
-}
-
-/** An application after its build. */
-export interface BuiltApplication {
-  /** The application's directory. */
-  directory: string;
-  /** The repository, which may contain the application in a subdirectory. */
-  repository: string;
-  settings: Pick<Job, 'framework' | 'startFile' | 'startCommand' | 'variables'>;
-  manifest: Manifest | undefined;
-  framework: Framework | undefined;
-  /** True if the package has a `build` script that the settings did not run. */
-  skippedBuild: boolean;
 }
 
 /** The origin of a server that a script runs beside programs for development. */
@@ -80,16 +36,6 @@ const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
 /** Returns the directory of a file, empty for the application's own. */
 const directoryOf = (file: string): string => posix.dirname(posix.normalize(file)).replace(/^\.$/, '');
 
-/** Returns a start of one file without options. */
-const nodeFile = (file: string): Start => ({
-  kind: 'node',
-  directory: '',
-  options: [],
-  file,
-  args: [],
-  environment: {},
-});
-
 /**
  * Finds the start of the application: from the owner's settings, else from its Procfile, start script, `main` or framework. Throws
  * BuildFailure with advice for the owner.
@@ -99,7 +45,7 @@ export function findStart(app: BuiltApplication): FoundStart {
   const { startCommand, startFile } = settings;
   if (startCommand !== null) {
     const command = divideStartScript(startCommand, packagesBelow(app.directory, manifest));
-    const found = startOf(app, command);
+    const found = existingStart(app, command);
     if (found === undefined && command.start.kind === 'site')
       throw siteNotFound(app.directory, command.start.directory);
     return declaredStart(
@@ -110,7 +56,7 @@ export function findStart(app: BuiltApplication): FoundStart {
     );
   }
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
-  const fromScript = divided && startOf(app, divided);
+  const fromScript = divided && existingStart(app, divided);
   const procfile = readProcfile(app);
   const [declared] = inPrecedence<FoundStart>(
     procfile.web && procfile.start && declaredStart(settings, 'Procfile', procfile.web, procfile.start),
@@ -215,94 +161,8 @@ function findUndeclared(
 function onlyServer(app: BuiltApplication): FoundStart | undefined {
   const packages = packagesBelow(app.directory, app.manifest);
   const scripts = declaredStarts(app.manifest ?? { scripts: {} }, procfileOf(app.directory), packages, true);
-  const [start] = scripts.flatMap((script) => startOf(app, script) ?? []);
+  const [start] = scripts.flatMap((script) => existingStart(app, script) ?? []);
   return start && { start, from: ONLY_SERVER };
-}
-
-/** Converts an interpreted script to a start; undefined if the file or directory that it names does not exist. */
-function startOf(app: BuiltApplication, { start, directory }: DividedScript): Start | undefined {
-  if (isOutside(directory)) return undefined;
-  const from = { directory: join(app.directory, directory) };
-  switch (start.kind) {
-    case 'node':
-      return nodeStart(app, directory, start);
-    case 'program': {
-      const find = (program: string) => findProgram(from.directory, app.repository, app.manifest, program);
-      const file = find(start.program);
-      // A program that starts the application in a process of its own needs the PATH and the platform's module for that process.
-      if (file === undefined || runsProgram(start.args, find))
-        return { kind: 'shell', directory, command: shellCommand(start) };
-      return { ...start, kind: 'node', directory, options: [], file };
-    }
-    case 'shell':
-      return {
-        ...start,
-        directory,
-        command: withoutMissingFiles(start.command, (path) => existsSync(join(from.directory, path))),
-      };
-    case 'site': {
-      const site = start.directory ?? ['dist', 'build', 'public', ''].find((path) => isFile(app, `${path}/index.html`));
-      if (site === undefined || isOutside(site) || !existsSync(join(app.directory, directory, site))) return undefined;
-      return { kind: 'site', directory: posix.join(directory, site).replace(/^\.$/, ''), single: start.single };
-    }
-    case 'framework':
-      return directory === '' ? frameworkStart(app) : undefined;
-    case 'development':
-      return undefined;
-  }
-}
-
-function nodeStart(
-  app: BuiltApplication,
-  directory: string,
-  { options, file, args, environment }: Extract<StartScript, { kind: 'node' }>,
-): Start | undefined {
-  const from = { directory: join(app.directory, directory) };
-  if (ECOSYSTEM.test(file) && isFile(from, file)) {
-    const command = ecosystemCommand(join(from.directory, file));
-    const inner = command && divideStartScript(within(directory, command), packagesBelow(app.directory, app.manifest));
-    // One that starts a configuration of pm2 in turn could do so endlessly.
-    return !inner || (inner.start.kind === 'node' && ECOSYSTEM.test(inner.start.file))
-      ? undefined
-      : startOf(app, inner);
-  }
-  const found = resolveFile(from, file);
-  if (found === undefined) return undefined;
-  return {
-    kind: 'node',
-    directory,
-    options: existingOptions(options, (path) => isFile(from, path)),
-    file: found,
-    args,
-    environment,
-  };
-}
-
-/** Returns the command of a program for a shell. The platform chooses the port. */
-const shellCommand = ({ program, args, environment }: Extract<StartScript, { kind: 'program' }>): string =>
-  [
-    ...Object.entries(environment).flatMap(([name, value]) => (name === 'PORT' ? [] : `${name}=${quoteWord(value)}`)),
-    ...[program, ...args].map(quoteWord),
-  ].join(' ');
-
-/** Returns a directory's path relative to each of its parent directories: `c`, `b/c`, `a/b/c`. */
-const pathsFromParents = (directory: string): string[] =>
-  directory
-    .split(sep)
-    .map((_, index, names) => names.slice(-index - 1).join('/'))
-    .slice(0, -1);
-
-/** Returns the start of the framework's build output: its server, else its site; undefined if neither exists. */
-function frameworkStart(app: BuiltApplication): Start | undefined {
-  const { directory, framework } = app;
-  const match = (pattern: string): string[] =>
-    pattern.includes('{path}')
-      ? pathsFromParents(directory).map((path) => pattern.replace('{path}', () => path))
-      : globSync(pattern, { cwd: directory }).sort();
-  const server = framework?.server?.flatMap(match).find((file) => isFile(app, file));
-  if (server !== undefined) return nodeFile(server);
-  const site = framework?.site?.flatMap(match).find((path) => isFile(app, `${path}/index.html`));
-  return site === undefined ? undefined : { kind: 'site', directory: site, single: false };
 }
 
 /** The processes of a Procfile, and the start of its `web` process if the file that it names exists. */
@@ -316,5 +176,5 @@ function readProcfile(app: BuiltApplication): Procfile {
   const { web: command, worker } = parseProcfile(procfileOf(app.directory));
   const web =
     command === undefined ? undefined : divideStartScript(command, packagesBelow(app.directory, app.manifest));
-  return { web, worker, start: web && startOf(app, web) };
+  return { web, worker, start: web && existingStart(app, web) };
 }

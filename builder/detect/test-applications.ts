@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import { readManifest } from '../install/manifest.ts';
-import type { BuiltApplication } from './start.ts';
+import type { BuiltApplication } from './built-application.ts';
 
 const roots: string[] = [];
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { entriesOf } from '../../test/support/archive.ts';
-import type { Start } from '../detect/start.ts';
+import type { Start } from '../detect/existing-start.ts';
 import { pack } from './archive.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'archive-'));

@@ -11,8 +11,8 @@ import {
 } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
+import type { Start } from '../detect/existing-start.ts';
 import { preloadsModules } from '../detect/node-options.ts';
-import type { Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import { type Item, isWholeTreePackaged, sizeOf } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { findProgram } from '../detect/bin.ts';
+import type { Start } from '../detect/existing-start.ts';
 import { LOADS_MODULE } from '../detect/node-options.ts';
-import type { Start } from '../detect/start.ts';
 
 /** Returns the package of a module that a Node option names: `--import tsx`, `--require ts-node/register`. */
 const packageOf = (specifier: string): string | undefined =>

@@ -2,7 +2,7 @@ import { type Dirent, existsSync, type Stats } from 'node:fs';
 import { readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { MAX_ENTRIES } from '../../providers/archives/zip.ts';
-import type { Start } from '../detect/start.ts';
+import type { Start } from '../detect/existing-start.ts';
 import { BuildFailure } from '../failure.ts';
 
 /** A file or link of the artifact. */

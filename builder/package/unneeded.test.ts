@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { Start } from '../detect/start.ts';
+import type { Start } from '../detect/existing-start.ts';
 import { unneededPaths } from './unneeded.ts';
 
 const STANDALONE = '.next/standalone';

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Start } from '../detect/existing-start.ts';
 import { isOwnNextServer } from '../detect/own-server.ts';
-import type { Start } from '../detect/start.ts';
 
 /** Caches that tools keep for their next run. */
 const CACHES = ['.next/cache', 'node_modules/.cache'] as const;

@@ -63,3 +63,10 @@ function unquotePart([, escaped, single, double, , character = '']: RegExpExecAr
   if (/`|\$\(/.test(unescaped)) return undefined;
   return { text: double.replace(/\\(.)/gs, '$1'), dynamic: unescaped.includes('$') };
 }
+
+/** Returns a command that runs in a directory below the current one. */
+export const within = (directory: string, command: string): string =>
+  directory === '' ? command : `cd ${quoteWord(directory)} && ${command}`;
+
+/** Returns the name of a program without the path to it. */
+export const baseName = (program: string): string => program.replace(/^.*\//, '');

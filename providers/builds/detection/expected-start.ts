@@ -4,7 +4,8 @@ import { type Framework, namedFramework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
 import { declaredStarts } from './procfile.ts';
 import { onePackage } from './script-command.ts';
-import { type StartScript, wrapsFile } from './start-script.ts';
+import type { StartScript } from './start-script.ts';
+import { wrapsFile } from './wraps-file.ts';
 
 /** Files in an application's directory that start it if nothing else declares a start. */
 const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);

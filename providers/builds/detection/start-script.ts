@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Command, parseCommandLine, quoteWord, type Word } from './command-line.ts';
+import { baseName, type Command, parseCommandLine, quoteWord, type Word } from './command-line.ts';
 import { commandsAtOnce, inProduction, runsAtOnce } from './parallel.ts';
 import {
   BUILD_COMMANDS,
@@ -9,9 +9,6 @@ import {
   FILE_SERVER_OPTIONS_WITH_VALUE,
   FILE_SERVERS,
   FRAMEWORK_STARTS,
-  PACKAGE_MANAGERS,
-  PROCESS_MANAGERS,
-  WATCHERS,
 } from './programs.ts';
 import { parseRun } from './run.ts';
 import { RUNNERS } from './runners.ts';
@@ -183,8 +180,6 @@ const addWords = ({ words, text }: Command, before: readonly Word[], after: read
 /** Quotes the value of an assignment but not its name, which a shell must recognize. */
 const quoteAssignment = ({ text }: Word): string => text.replace(/(?<=^\w+=).*/s, (value) => value && quoteWord(value));
 
-const baseName = (program: string): string => program.replace(/^.*\//, '');
-
 function interpretFileServer(words: readonly string[], single: RegExp | undefined): StartScript {
   const rest = [...words];
   let directory: string | undefined;
@@ -263,28 +258,6 @@ export function lastStart({ start, directory }: DividedScript): { before: string
   if (last === undefined || commands.length < 2) return undefined;
   const before = commands.slice(0, -1).map(({ text }) => text);
   return { before: before.join(' && '), start: interpret(last) };
-}
-
-/**
- * Returns true if a start is a single command in which another program of a release runs a file: `dotenv -- node a.js`. Managers and
- * watchers are no such programs, nor are those of the owner's machine (`sudo`, `doppler`).
- * @param isFile returns true for a word that names the file
- * @param isProvided returns true for a program that a dependency provides
- */
-export function wrapsFile(
-  start: { kind: string; command?: string; program?: string; args?: readonly string[] },
-  isFile: (word: string) => boolean,
-  isProvided: (program: string) => boolean,
-): boolean {
-  const [command, ...others] = start.kind === 'shell' ? (parseCommandLine(start.command ?? '') ?? []) : [];
-  const ofShell = command && unwrap(command).words.map(({ text }) => text);
-  const words = ofShell ?? [start.program ?? '', ...(start.args ?? [])];
-  const runner = words.findIndex((word) => Object.hasOwn(RUNNERS, baseName(word)));
-  if (others.length > 0 || runner < 0 || !words.slice(runner + 1).some(isFile)) return false;
-  const [first = ''] = words;
-  if (!/^node(js)?$/.test(first) && !isProvided(first)) return false;
-  const before = words.slice(0, runner + 1);
-  return !before.some((word) => [PACKAGE_MANAGERS, PROCESS_MANAGERS, WATCHERS].some((kind) => kind.test(word)));
 }
 
 /** Returns the directory that a command changes to; undefined for other commands. */
