@@ -5,6 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Method } from '../../contract/route.ts';
+import { hashKey as keyHash } from '../../domain/accounts/credentials.ts';
+import { Credential } from '../../table/entities/accounts.ts';
+import { change } from '../../table/writes.ts';
+import { uniqueDomain as freshName, registrant } from '../support/domains.ts';
 import { local, newAccount, type OpenedAccount, setLimits, throughTheEdge } from '../support/harness.ts';
 
 /**
@@ -148,12 +152,8 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key 
 
 test('discards a speculative read once the key is revoked', async () => {
   await invoke('getAccount', 'GET', '/v1/account', {});
-  const [{ deps }, { Credential }, { change }, { hashKey: keyHash }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../table/entities/accounts.ts'),
-    import('../../table/writes.ts'),
-    import('../../domain/accounts/credentials.ts'),
-  ]);
+  // Through the proxy, unlike platformDeps().
+  const { deps } = await import('../../runtime/deps.ts');
   const revoke = (revokedAt: string | null) =>
     deps.table.transact([change(Credential, { hash: keyHash(account.secretKey) }, { set: { revokedAt } })]);
   await revoke(new Date().toISOString());
@@ -181,7 +181,6 @@ test('a login takes no more round trips than a key', async () => {
 });
 
 test('the warm catalogue takes 1 round trip, a domain order 3, a change of its records 4', async () => {
-  const { uniqueDomain: freshName, registrant } = await import('../support/domains.ts');
   const q = freshName();
   const check = () => invoke('checkDomain', 'GET', '/v1/domains/check', {}, undefined, {}, { q });
   const prices = () => invoke('listDomainPrices', 'GET', '/v1/domains/pricing', {});

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { buyAiCredits, getAiCredits, listProviderKeys } from '../../contract/ai/management.ts';
-import { local, newAccount, raw, waitFor } from '../support/harness.ts';
+import { hold } from '../../domain/ai/credits.ts';
+import { settle } from '../../domain/ai/settlement.ts';
+import { newAccount, platformDeps, raw, waitFor } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 import { missingStyles } from './styles.ts';
 
@@ -109,12 +111,7 @@ test('the playground names the fields that a model ignores', async () => {
 
 test('spending beyond a page of the history is shown whole, by model and by key', async () => {
   const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
-  Object.assign(process.env, local.environment);
-  const [{ deps }, { hold }, { settle }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../domain/ai/credits.ts'),
-    import('../../domain/ai/settlement.ts'),
-  ]);
+  const deps = await platformDeps();
   const [key] = (await account.dashboard.call(listKeys)).body.data;
   const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
   const used = { ...tokens, requestId: 'req', model: 'openai/gpt-4o', price: null, estimated: false };

@@ -5,21 +5,18 @@ import { DEFAULT_PLAN, listPlans } from '../../contract/billing/plans.ts';
 import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { createTopUp, getAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
+import { issueInvoice } from '../../domain/billing/invoices.ts';
+import { vatInside } from '../../domain/billing/money.ts';
+import { readNothing as nothing, withWallet } from '../../domain/billing/wallet.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { change } from '../../table/writes.ts';
-import { local, newAccount } from '../support/harness.ts';
+import { newAccount, platformDeps } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 
 /** Issues an unpaid invoice. */
 async function issueUnpaidInvoice(accountId: string) {
-  Object.assign(process.env, local.environment);
-  const [{ deps }, { issueInvoice }, { vatInside }, { readNothing: nothing, withWallet }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../domain/billing/invoices.ts'),
-    import('../../domain/billing/money.ts'),
-    import('../../domain/billing/wallet.ts'),
-  ]);
+  const deps = await platformDeps();
   return await withWallet(deps, accountId, nothing, async (wallet) => {
     const lines = [{ description: 'Something', ...vatInside(4000) }];
     const invoice = issueInvoice(deps, wallet, { kind: 'DOMAIN', lines });
@@ -194,8 +191,7 @@ test('a purchase that the balance does not pay says what is missing, and the top
 
 test('the plan that every account has free is marked, and not offered for money', async () => {
   const account = await newAccount();
-  Object.assign(process.env, local.environment);
-  const { deps } = await import('../../runtime/deps.ts');
+  const deps = await platformDeps();
   await deps.table.write(Account, change(Account, { id: account.id }, { set: { plan: DEFAULT_PLAN } }));
   const page = await openScreen(await signedInContext(account), 'billing/plans');
   const card = page.locator('.card', { hasText: 'Current plan' });
@@ -224,8 +220,7 @@ test('a plan whose renewal is overdue is still the plan, and is not offered agai
   const { data } = (
     await account.dashboard.call(createSubscription, { body: { plan: 'app-10', billingCycle: 'MONTHLY' } })
   ).body;
-  Object.assign(process.env, local.environment);
-  const { deps } = await import('../../runtime/deps.ts');
+  const deps = await platformDeps();
   const of = { accountId: account.id, id: data.id };
   const set = { currentPeriodEnd: new Date(Date.now() - 86_400_000).toISOString() };
   await deps.table.write(Subscription, change(Subscription, of, { set }));

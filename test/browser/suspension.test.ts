@@ -3,21 +3,17 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { acceptInvitation, inviteMember } from '../../contract/accounts/members.ts';
 import { createApp } from '../../contract/apps/apps.ts';
-import { clientOf, local, newAccount } from '../support/harness.ts';
+import { reviewPlanLimit } from '../../domain/processes/plan-limit.ts';
+import { applySuspension, setSuspension } from '../../domain/processes/suspension.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { change } from '../../table/writes.ts';
+import { clientOf, newAccount, platformDeps } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { examine } from './accessibility.ts';
 import { LAYOUT_SHIFT, openScreen, signedInContext } from './browser.ts';
 
 async function operators() {
-  Object.assign(process.env, local.environment);
-  const [{ deps }, { applySuspension, setSuspension }, { reviewPlanLimit }, { Account }, { change }] =
-    await Promise.all([
-      import('../../runtime/deps.ts'),
-      import('../../domain/processes/suspension.ts'),
-      import('../../domain/processes/plan-limit.ts'),
-      import('../../table/entities/accounts.ts'),
-      import('../../table/writes.ts'),
-    ]);
+  const deps = await platformDeps();
   return {
     /** Suspends or lifts, and waits for what follows. */
     async suspend(accountId: string, reason: string | null, applicationId?: string) {

@@ -12,8 +12,13 @@ import { setSwitch } from '../../contract/operator/switches.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { SwitchName } from '../../contract/switches/switches.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { openAccount } from '../../domain/accounts/accounts.ts';
+import { storeDelivery } from '../../domain/webhooks/event-sweep.ts';
+import { newDelivery } from '../../domain/webhooks/fan-out.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { change } from '../../table/writes.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
-import { accessTokenOf, clientOf, newAccount, waitFor } from '../support/harness.ts';
+import { accessTokenOf, clientOf, newAccount, platformDeps, waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
 import { type Run, startRun } from '../support/platform.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
@@ -34,11 +39,7 @@ afterAll(async () => {
 async function storeUnqueuedDelivery(path: string): Promise<void> {
   const account = await newAccount({}, run.local);
   const { id } = (await account.call(createWebhook, { body: { url: `${witness.url}${path}` } })).body.data;
-  const [{ deps }, { storeDelivery }, { newDelivery }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../domain/webhooks/event-sweep.ts'),
-    import('../../domain/webhooks/fan-out.ts'),
-  ]);
+  const deps = await platformDeps(run.local);
   const at = new Date(Date.now() - 60_000);
   const about = { type: 'ping' as const, created: at.toISOString(), data: { webhookId: id } };
   await storeDelivery(deps, newDelivery({ id: `evt_${'0'.repeat(32)}`, accountId: account.id, ...about }, { id }, at));
@@ -108,12 +109,7 @@ test('the reconciler finds a delivery that was never enqueued', async () => {
 test('a payment processor that hangs delays no webhook, of its own accounts or of others', async () => {
   const account = await newAccount({}, run.local);
   await account.call(createWebhook, { body: { url: `${witness.url}/beside-payments` } });
-  const [{ deps }, { openAccount }, { Account }, { change }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../domain/accounts/accounts.ts'),
-    import('../../table/entities/accounts.ts'),
-    import('../../table/writes.ts'),
-  ]);
+  const deps = await platformDeps(run.local);
   const plan = { slug: 'app-test', name: 'Test', appLimit: 1 };
   const email = 'test@example.com';
   const fields = { plan, email, name: 'Hangs', walletCents: 0, aiCreditsMicroRand: 0, keys: [] };

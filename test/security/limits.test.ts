@@ -25,27 +25,30 @@ import { listDomains } from '../../contract/registrar/domains.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries, pingWebhook, resendDelivery } from '../../contract/webhooks/management.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { AiAccount } from '../../table/entities/ai.ts';
+import { change } from '../../table/writes.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
-import { clientOf, local, newAccount, type OpenedAccount, setLimits, waitFor } from '../support/harness.ts';
+import {
+  clientOf,
+  local,
+  newAccount,
+  type OpenedAccount,
+  platformDeps,
+  setLimits,
+  waitFor,
+} from '../support/harness.ts';
 
 /** Sets limits of an account, and changes its item where a test cannot wait for a month to pass. */
 async function asOperator(accountId: string, limits: LimitOverrides, fields: Record<string, unknown> = {}) {
   await setLimits(accountId, limits);
-  const [{ deps }, { Account }, { change }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../table/entities/accounts.ts'),
-    import('../../table/writes.ts'),
-  ]);
+  const deps = await platformDeps();
   if (Object.keys(fields).length > 0) await deps.table.transact([change(Account, { id: accountId }, { set: fields })]);
 }
 
 /** Changes the item of an account's AI calls as running calls do, so that a test need not make a hundred of them. */
 async function setAiAccount(accountId: string, set: Record<string, unknown>) {
-  const [{ deps }, { AiAccount }, { change }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../table/entities/ai.ts'),
-    import('../../table/writes.ts'),
-  ]);
+  const deps = await platformDeps();
   await deps.table.transact([change(AiAccount, { accountId }, { set })]);
 }
 

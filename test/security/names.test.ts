@@ -20,8 +20,8 @@ import { create } from '../../table/writes.ts';
 import { get } from '../support/browse.ts';
 import { readCustomDomain } from '../support/custom-domain.ts';
 import { registerDomain, uniqueDomain } from '../support/domains.ts';
-import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
-import { platformDeps, read, waitForPanelStatus } from '../support/hosting.ts';
+import { codeOf, local, newAccount, type OpenedAccount, platformDeps, waitFor } from '../support/harness.ts';
+import { read, waitForPanelStatus } from '../support/hosting.ts';
 
 // They share the machine with each other, and with another file of tests.
 vi.setConfig({ testTimeout: 120_000 });

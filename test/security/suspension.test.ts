@@ -7,30 +7,33 @@ import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries } from '../../contract/webhooks/management.ts';
+import { accountQueue, setSuspension } from '../../domain/processes/suspension.ts';
+import { expectJob } from '../../domain/sweep/pending-jobs.ts';
+import { sweep } from '../../domain/sweep/sweep.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { App } from '../../table/entities/apps.ts';
+import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
+import { PendingJob } from '../../table/entities/jobs.ts';
+import { change } from '../../table/writes.ts';
 import { get } from '../support/browse.ts';
 import { deployer } from '../support/deployer.ts';
 import { invokeFunction } from '../support/functions.ts';
-import { accessTokenOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../support/harness.ts';
+import {
+  accessTokenOf,
+  local,
+  newAccount,
+  type OpenedAccount,
+  platformDeps,
+  raw,
+  waitFor,
+} from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
 
 const { baseUrl } = local;
 
 /** Functions of the domain, against the platform's table: what operators invoke, and what runs by the clock. */
 async function operators() {
-  Object.assign(process.env, local.environment);
-  const [{ deps }, { accountQueue, setSuspension }, { expectJob }, { sweep }] = await Promise.all([
-    import('../../runtime/deps.ts'),
-    import('../../domain/processes/suspension.ts'),
-    import('../../domain/sweep/pending-jobs.ts'),
-    import('../../domain/sweep/sweep.ts'),
-  ]);
-  const [{ Account }, { App }, { Deployment, deploymentsOf }, { PendingJob }, { change }] = await Promise.all([
-    import('../../table/entities/accounts.ts'),
-    import('../../table/entities/apps.ts'),
-    import('../../table/entities/deployments.ts'),
-    import('../../table/entities/jobs.ts'),
-    import('../../table/writes.ts'),
-  ]);
+  const deps = await platformDeps();
   const set = (id: string, fields: object) => deps.table.transact([change(Account, { id }, { set: { ...fields } })]);
   return {
     suspend: (accountId: string, reason: string | null, applicationId?: string) =>

@@ -4,6 +4,9 @@ import { type ApiResponse, type Client, type ClientOptions, createClient } from 
 import type { ErrorCode } from '../../contract/errors.ts';
 import type { LimitOverrides } from '../../contract/limits/limits.ts';
 import { type CallerInput, type Output, type Route, SCOPES, type Scope } from '../../contract/route.ts';
+import { openAccount } from '../../domain/accounts/accounts.ts';
+import type { Deps } from '../../domain/deps.ts';
+import { overrideLimits } from '../../domain/limits/overrides.ts';
 import { type AccessClaims, openLoginKey, signAccessToken } from '../../local/emulators/login/key.ts';
 import { documentedFetch } from './documented-fetch.ts';
 import type { Local } from './platform.ts';
@@ -86,6 +89,12 @@ export async function accessTokenOf(
   return await signAccessToken(key, { ...of.login, subject, ...claims }, seconds);
 }
 
+/** Dependencies of the platform's functions, in this process. */
+export async function platformDeps(of: Local = local): Promise<Deps> {
+  Object.assign(process.env, of.environment);
+  return (await import('../../runtime/deps.ts')).deps;
+}
+
 /** Opens an account for a test, with one key. */
 export async function newAccount(
   {
@@ -100,14 +109,9 @@ export async function newAccount(
   } = {},
   of: Local = local,
 ): Promise<OpenedAccount> {
-  Object.assign(process.env, of.environment);
-  const [{ openAccount }, { deps }] = await Promise.all([
-    import('../../domain/accounts/accounts.ts'),
-    import('../../runtime/deps.ts'),
-  ]);
   const plan = { slug: 'app-test', name: 'Test', appLimit };
   const keys = Array.from({ length: keyCount }, () => ({ name: 'test', scopes }));
-  const opened = await openAccount(deps, {
+  const opened = await openAccount(await platformDeps(of), {
     email,
     name: 'Test',
     plan,
@@ -137,12 +141,7 @@ export async function setLimits(
   limits: { [Name in keyof LimitOverrides]?: number | null | undefined },
   of: Local = local,
 ): Promise<void> {
-  Object.assign(process.env, of.environment);
-  const [{ overrideLimits }, { deps }] = await Promise.all([
-    import('../../domain/limits/overrides.ts'),
-    import('../../runtime/deps.ts'),
-  ]);
-  await overrideLimits(deps, accountId, limits);
+  await overrideLimits(await platformDeps(of), accountId, limits);
 }
 
 /** Returns the error code; undefined for a success. */

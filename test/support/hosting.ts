@@ -2,13 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { change, create } from '../../table/writes.ts';
-import { local, type OpenedAccount, waitFor } from './harness.ts';
-
-/** Dependencies of the platform's functions, in this process. */
-export async function platformDeps() {
-  Object.assign(process.env, local.environment);
-  return (await import('../../runtime/deps.ts')).deps;
-}
+import { type OpenedAccount, platformDeps, waitFor } from './harness.ts';
 
 /** Returns a unique domain: hosting servers accept each domain once. */
 export const uniqueDomain = (start = '') => `${start}${randomBytes(6).toString('hex')}.example.com`;

@@ -5,8 +5,7 @@ import { hashKey } from '../../../domain/accounts/credentials.ts';
 import { countAt } from '../../../domain/accounts/rate-limit.ts';
 import { Credential } from '../../../table/entities/accounts.ts';
 import { change } from '../../../table/writes.ts';
-import { clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
-import { platformDeps } from '../../support/hosting.ts';
+import { clientOf, codeOf, local, newAccount, platformDeps, raw } from '../../support/harness.ts';
 
 const { demo } = local.accounts;
 const all = routes as readonly Route[];

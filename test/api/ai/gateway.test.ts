@@ -3,10 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { ChatCompletion } from '../../../contract/ai/chat.ts';
 import { listModels } from '../../../contract/ai/gateway.ts';
 import { deleteProviderKey, putProviderKey } from '../../../contract/ai/management.ts';
-import { clientOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
+import { closeWindowsOf } from '../../../domain/ai/closing.ts';
+import { hold } from '../../../domain/ai/credits.ts';
+import { ledgerQueue, readCredits } from '../../../domain/ai/ledger.ts';
+import { currentOffer as offers, setOffer } from '../../../domain/ai/models.ts';
+import { sweep } from '../../../domain/sweep/sweep.ts';
+import { clientOf, local, newAccount, platformDeps, raw, waitFor } from '../../support/harness.ts';
 
-// The platform's code reads the environment on its first import.
-Object.assign(process.env, local.environment);
 const { baseUrl } = local;
 const { demo, other } = local.accounts;
 const sdk = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${baseUrl}/ai/v1`, maxRetries: 0 });
@@ -24,10 +27,7 @@ async function listOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 /** Reads an account's credits from the table with the platform's own code. */
 async function credits(accountId: string) {
-  const [{ readCredits }, { deps }] = await Promise.all([
-    import('../../../domain/ai/ledger.ts'),
-    import('../../../runtime/deps.ts'),
-  ]);
+  const deps = await platformDeps();
   return (await readCredits(deps, { accountId }, { limit: 100, offset: 0 })).data;
 }
 const settled = (accountId: string, calls: number) =>
@@ -64,11 +64,7 @@ describe('models', () => {
   });
 
   test('operators change the models without a deployment', async () => {
-    const [{ setOffer }, { deps }] = await Promise.all([
-      import('../../../domain/ai/models.ts'),
-      import('../../../runtime/deps.ts'),
-    ]);
-    const { currentOffer: offers } = await import('../../../domain/ai/models.ts');
+    const deps = await platformDeps();
     const offer = offers(deps, 18);
     expect((await offer()).randPerDollar).toBe(18);
     await setOffer(deps, { randPerDollar: 18.0001 });
@@ -277,13 +273,7 @@ describe('credits', () => {
 
   test('releases the hold of a crashed call and verifies the ledger', async () => {
     const account = await newAccount(HIGH_BALANCE);
-    const [{ hold }, { closeWindowsOf }, { ledgerQueue }, { sweep }, { deps }] = await Promise.all([
-      import('../../../domain/ai/credits.ts'),
-      import('../../../domain/ai/closing.ts'),
-      import('../../../domain/ai/ledger.ts'),
-      import('../../../domain/sweep/sweep.ts'),
-      import('../../../runtime/deps.ts'),
-    ]);
+    const deps = await platformDeps();
     await hold(deps, { accountId: account.id, keyId: 'key_1' }, 'openai', 40_000_000);
     expect((await credits(account.id)).available).toBe('60.00');
     const later = { ...deps, now: () => new Date(Date.now() + 25 * 60_000) };

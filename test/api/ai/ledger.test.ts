@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChatRequest } from '../../../contract/ai/chat.ts';
-import type { Gateway } from '../../../domain/ai/call.ts';
+import { ChatCall, type Gateway } from '../../../domain/ai/call.ts';
+import { closeWindowsOf } from '../../../domain/ai/closing.ts';
+import { hold } from '../../../domain/ai/credits.ts';
+import { ledgerQueue, readCredits } from '../../../domain/ai/ledger.ts';
+import { builtInOffer } from '../../../domain/ai/models.ts';
+import { settle } from '../../../domain/ai/settlement.ts';
+import { readUsage } from '../../../domain/ai/usage.ts';
+import { sweep } from '../../../domain/sweep/sweep.ts';
 import { startAiEmulators } from '../../../local/emulators/ai/ai.ts';
 import type { Emulator } from '../../../local/emulators/wire.ts';
 import { createTransport } from '../../../providers/ai/transport.ts';
 import { createTable, type Send } from '../../../table/table.ts';
-import { local, newAccount } from '../../support/harness.ts';
+import { newAccount, platformDeps } from '../../support/harness.ts';
 import { keptKey } from '../../support/platform-key.ts';
 
 /**
@@ -14,18 +21,11 @@ import { keptKey } from '../../support/platform-key.ts';
  * response lost), providers fail, callers disconnect. In every case, once the windows of the calls are closed, the ledger adds up to
  * the balance, no hold remains, nothing is charged twice, and the balance is not negative.
  */
-Object.assign(process.env, local.environment);
-const modules = () =>
-  Promise.all([
-    import('../../../domain/ai/call.ts'),
-    import('../../../domain/ai/credits.ts'),
-    import('../../../domain/ai/closing.ts'),
-    import('../../../domain/ai/settlement.ts'),
-    import('../../../domain/ai/ledger.ts'),
-    import('../../../domain/ai/models.ts'),
-    import('../../../runtime/aws/client.ts'),
-    import('../../../runtime/deps.ts'),
-  ]);
+const loadPlatform = async () => {
+  const deps = await platformDeps();
+  const { callAws } = await import('../../../runtime/aws/client.ts');
+  return { deps, callAws };
+};
 
 let emulators: Emulator;
 beforeAll(async () => {
@@ -72,8 +72,7 @@ const plans = fc.array(
 class SimulatedCrash extends Error {}
 
 test('the ledger is correct whatever fails at any step', async () => {
-  const [{ ChatCall }, , { closeWindowsOf }, , { readCredits, ledgerQueue }, { builtInOffer }, { callAws }, { deps }] =
-    await modules();
+  const { deps, callAws } = await loadPlatform();
   const healthy: Send = (operation, input) => callAws('dynamodb', operation, input);
   const name = process.env.TABLE_NAME ?? '';
   let calls = 0;
@@ -152,7 +151,6 @@ test('the ledger is correct whatever fails at any step', async () => {
     await Promise.allSettled(sending);
   };
 
-  const { readUsage } = await import('../../../domain/ai/usage.ts');
   await fc.assert(
     fc.asyncProperty(plans, fc.constantFrom(LOW_BALANCE, HIGH_BALANCE), async (all, credits) => {
       const account = await newAccount({ aiCreditsMicroRand: credits });
@@ -181,7 +179,6 @@ test('the ledger is correct whatever fails at any step', async () => {
     }),
     { numRuns: RUNS },
   );
-  const { sweep } = await import('../../../domain/sweep/sweep.ts');
   const { results, failed } = await sweep(deps, ledgerQueue);
   expect([failed, results.filter((check) => typeof check === 'object')]).toEqual([[], []]);
   console.log(`the ledger: ${RUNS} random histories, ${calls} calls, ${kills} of them cut at a table operation`);
@@ -193,7 +190,7 @@ test.each([
   ['a key with a budget', HIGH_BALANCE, ['UpdateItem'], ['UpdateItem']],
 ])('a call of %s writes at most twice in a row before its first byte and after its last', async (...given) => {
   const [, budgetMicroRand, keyBefore, keyAfter] = given;
-  const [{ ChatCall }, , , , , { builtInOffer }, { callAws }, { deps }] = await modules();
+  const { deps, callAws } = await loadPlatform();
   const account = await newAccount({ aiCreditsMicroRand: HIGH_BALANCE });
   const asked: string[] = [];
   const send: Send = (operation, input) => {
@@ -236,7 +233,7 @@ test.each([
 });
 
 test('charges a cost beyond the hold up to the remaining credits, and the rest is owed', async () => {
-  const [, { hold }, , { settle }, { readCredits }, , , { deps }] = await modules();
+  const deps = await platformDeps();
   const caller = (accountId: string) => ({ accountId, keyId: 'key_1' });
   const account = await newAccount({ aiCreditsMicroRand: 1_000_000 });
   const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv, updateEnv } from '../../../contract/apps/environment.ts';
+import { envContext } from '../../../domain/apps/environment.ts';
 import { EnvSet } from '../../../table/entities/apps.ts';
 import { change } from '../../../table/writes.ts';
-import { codeOf, local, newAccount } from '../../support/harness.ts';
+import { codeOf, newAccount, platformDeps } from '../../support/harness.ts';
 
 async function withApp() {
   const account = await newAccount();
@@ -19,12 +20,8 @@ async function withApp() {
 
 /** Loads what the platform's functions have. */
 async function asPlatform() {
-  Object.assign(process.env, local.environment);
-  const [{ deps }, { secrets }, { envContext }] = await Promise.all([
-    import('../../../runtime/deps.ts'),
-    import('../../../runtime/bindings/secrets.ts'),
-    import('../../../domain/apps/environment.ts'),
-  ]);
+  const deps = await platformDeps();
+  const { secrets } = await import('../../../runtime/bindings/secrets.ts');
   return { deps, secrets, envContext };
 }
 

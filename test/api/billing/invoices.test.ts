@@ -7,17 +7,14 @@ import { getInvoice, getSpending, listInvoices } from '../../../contract/billing
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { updateWebhook } from '../../../contract/webhooks/management.ts';
+import { issueInvoice, voidInvoice } from '../../../domain/billing/invoices.ts';
+import { addVat } from '../../../domain/billing/money.ts';
+import { readNothing as nothing, withWallet } from '../../../domain/billing/wallet.ts';
 import type { Deps } from '../../../domain/deps.ts';
 import type { Invoice } from '../../../table/entities/billing.ts';
-import { codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
+import { codeOf, local, newAccount, platformDeps, raw, waitFor } from '../../support/harness.ts';
 
-Object.assign(process.env, local.environment);
-const { deps } = await import('../../../runtime/deps.ts');
-const [{ issueInvoice, voidInvoice }, { addVat }, { readNothing: nothing, withWallet }] = await Promise.all([
-  import('../../../domain/billing/invoices.ts'),
-  import('../../../domain/billing/money.ts'),
-  import('../../../domain/billing/wallet.ts'),
-]);
+const deps = await platformDeps();
 
 const order = (of: Deps, accountId: string, cents: number, count = 1) =>
   withWallet(of, accountId, nothing, async (wallet) => {

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { listPlans } from '../../../contract/billing/plans.ts';
-import { clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
+import {
+  listPlans as list,
+  PlansInput,
+  currentPlans as plansOffered,
+  setPlans,
+} from '../../../domain/billing/plans.ts';
+import { clientOf, codeOf, local, newAccount, platformDeps, raw } from '../../support/harness.ts';
+import { inMemory } from '../../support/memory-table.ts';
 
 const { restrictedPublic } = local.accounts.demo;
 
@@ -59,13 +66,7 @@ test('a public key cannot read invoices', async () => {
 });
 
 test('lists the plans that operators put on sale, without a deployment', async () => {
-  Object.assign(process.env, local.environment);
-  const [{ listPlans: list, PlansInput, currentPlans: plansOffered, setPlans }, { deps }, { inMemory }] =
-    await Promise.all([
-      import('../../../domain/billing/plans.ts'),
-      import('../../../runtime/deps.ts'),
-      import('../../support/memory-table.ts'),
-    ]);
+  const deps = await platformDeps();
   const mine = inMemory(deps);
   const plan = { slug: 'web-new', name: 'New', category: 'WEB', monthlyCents: 9950, yearlyCents: 99_500 } as const;
   const rest = { storageGb: 7, featured: false, onSale: true };

@@ -4,16 +4,24 @@ import { getInvoice, listInvoices, payInvoice } from '../../../contract/billing/
 import { createTopUp, getAutoTopUp, getTopUp, setAutoTopUp } from '../../../contract/billing/top-ups.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
-import { codeOf, local, newAccount, type OpenedAccount, raw, secretOf, waitFor } from '../../support/harness.ts';
+import { issueInvoice, payInvoice as settle } from '../../../domain/billing/invoices.ts';
+import { vatInside } from '../../../domain/billing/money.ts';
+import { readNothing as nothing, withWallet } from '../../../domain/billing/wallet.ts';
+import { Account } from '../../../table/entities/accounts.ts';
+import { Invoice } from '../../../table/entities/billing.ts';
+import {
+  codeOf,
+  local,
+  newAccount,
+  type OpenedAccount,
+  platformDeps,
+  raw,
+  secretOf,
+  waitFor,
+} from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
-Object.assign(process.env, local.environment);
-const { deps } = await import('../../../runtime/deps.ts');
-const [{ issueInvoice }, { vatInside }, { readNothing: nothing, withWallet }] = await Promise.all([
-  import('../../../domain/billing/invoices.ts'),
-  import('../../../domain/billing/money.ts'),
-  import('../../../domain/billing/wallet.ts'),
-]);
+const deps = await platformDeps();
 
 const topUp = async (account: OpenedAccount, amount: string) =>
   (await account.dashboard.call(createTopUp, { body: { amount } })).body.data;
@@ -186,8 +194,6 @@ test('an invoice is paid on request: 402 without sufficient balance, 409 if paid
   // Credited like an operator would: no automatic payment follows before the invoice is paid here.
   await withWallet(deps, account.id, nothing, async (wallet) => {
     wallet.move('ADJUSTMENT', 5000, 'Goodwill');
-    const { payInvoice: settle } = await import('../../../domain/billing/invoices.ts');
-    const { Invoice } = await import('../../../table/entities/billing.ts');
     const invoice = await deps.table.get(Invoice, { accountId: account.id, id });
     if (invoice) settle(wallet, invoice);
     return await deps.commit(wallet.writes(), undefined);
@@ -234,7 +240,6 @@ test('a declined card is not charged repeatedly', async () => {
   const account = await newAccount();
   await pay((await topUp(account, '10.00')).paymentUrl);
   await account.dashboard.call(setAutoTopUp, { body: { enabled: true, threshold: '50.00', amount: '13.00' } });
-  const { Account } = await import('../../../table/entities/accounts.ts');
   await waitFor(async () => (await deps.table.get(Account, { id: account.id }))?.noAutoTopUpBefore);
   await order(account.id, 500);
   const { transactions } = await walletOf(account);

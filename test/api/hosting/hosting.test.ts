@@ -8,8 +8,8 @@ import { findServer } from '../../../domain/hosting/servers.ts';
 import { DEAD_SERVER } from '../../../local/emulators/hosting-panel/panel.ts';
 import { createPanel } from '../../../providers/hosting-panel/panel.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
-import { codeOf, newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';
-import { createHosting, platformDeps, read, uniqueDomain, waitForPanelStatus } from '../../support/hosting.ts';
+import { codeOf, newAccount, type OpenedAccount, platformDeps, waitFor } from '../../support/harness.ts';
+import { createHosting, read, uniqueDomain, waitForPanelStatus } from '../../support/hosting.ts';
 
 test('a purchased subscription is listed at once, created on a server, and then read live', async () => {
   const account = await newAccount();

@@ -9,8 +9,7 @@ import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { create } from '../../../table/writes.ts';
 import { registrant, uniqueDomain } from '../../support/domains.ts';
-import { codeOf, newAccount, waitFor } from '../../support/harness.ts';
-import { platformDeps } from '../../support/hosting.ts';
+import { codeOf, newAccount, platformDeps, waitFor } from '../../support/harness.ts';
 import { newOperator } from '../../support/operator.ts';
 
 test('an account is found by email, ids, keys, names and request ids, and what was searched for is recorded', async () => {

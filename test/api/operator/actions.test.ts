@@ -27,8 +27,8 @@ import { listDeliveries, pingWebhook } from '../../../contract/webhooks/manageme
 import { DEAD_SERVER } from '../../../local/emulators/hosting-panel/panel.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { registrant, uniqueDomain } from '../../support/domains.ts';
-import { clientOf, codeOf, newAccount, waitFor } from '../../support/harness.ts';
-import { createHosting, platformDeps, waitForPanelStatus } from '../../support/hosting.ts';
+import { clientOf, codeOf, newAccount, platformDeps, waitFor } from '../../support/harness.ts';
+import { createHosting, waitForPanelStatus } from '../../support/hosting.ts';
 import { newOperator } from '../../support/operator.ts';
 import { receiver } from '../../support/receivers.ts';
 

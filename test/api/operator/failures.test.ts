@@ -12,8 +12,10 @@ import {
   readFailures,
   replayFailures,
 } from '../../../contract/operator/failures.ts';
+import { Lookup } from '../../../table/entities/lookups.ts';
+import { remove } from '../../../table/writes.ts';
 import { readLogs } from '../../support/functions.ts';
-import { local, newAccount, waitFor } from '../../support/harness.ts';
+import { local, newAccount, platformDeps, waitFor } from '../../support/harness.ts';
 import { newOperator } from '../../support/operator.ts';
 
 const body = { reason: 'The cause is mended.' };
@@ -144,11 +146,7 @@ test('a change that failed is read from the stream again, and its rules run; a f
   const find = async () => (await operator.call(searchAccounts, { body: { query: email } })).body.data;
   await waitFor(async () => (await find()).length === 1);
   // What the rule of the account's creation wrote is lost.
-  const [{ deps }, { Lookup }, { remove }] = await Promise.all([
-    import('../../../runtime/deps.ts'),
-    import('../../../table/entities/lookups.ts'),
-    import('../../../table/writes.ts'),
-  ]);
+  const deps = await platformDeps();
   await deps.table.transact([remove(Lookup, { text: email, accountId: account.id, id: account.id })]);
   expect(await find()).toEqual([]);
   await empty(task, 'stream', 'schedules');

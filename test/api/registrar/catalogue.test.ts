@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { checkDomain, listDomainPrices } from '../../../contract/registrar/catalogue.ts';
-import { clientOf, codeOf, local, newAccount, raw } from '../../support/harness.ts';
+import { setTlds, tldsOnSale } from '../../../domain/registrar/tlds.ts';
+import { clientOf, codeOf, local, newAccount, platformDeps, raw } from '../../support/harness.ts';
+import { inMemory } from '../../support/memory-table.ts';
 
 const { restrictedPublic } = local.accounts.demo;
 
@@ -90,12 +92,7 @@ test('no key is 401; a public key is 403 from another origin and works from its 
 });
 
 test('sells what operators offer, at their price, without a deployment', async () => {
-  Object.assign(process.env, local.environment);
-  const [{ tldsOnSale, setTlds }, { deps }, { inMemory }] = await Promise.all([
-    import('../../../domain/registrar/tlds.ts'),
-    import('../../../runtime/deps.ts'),
-    import('../../support/memory-table.ts'),
-  ]);
+  const deps = await platformDeps();
   const mine = inMemory(deps);
   const entry = { tld: 'joburg', registration: 149.5, renewal: 159, transfer: 0, featured: true, yearsAtOnce: 1 };
   await setTlds(mine, { extensions: [{ ...entry, privacy: false }] });
