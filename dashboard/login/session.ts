@@ -5,6 +5,7 @@ import { clearDrafts } from '../drafts.ts';
 import { isReachable } from '../load-page.ts';
 import type { Settings } from '../settings.ts';
 import { chooseAccount } from './account-choice.ts';
+import { claimsOf, readStoredSession, type StoredSession } from './stored-session.ts';
 
 /**
  * `signedOutElsewhere`: signed out in another tab. `signedOutHere`: signed out in this browser, but not at the login provider, which could not
@@ -22,15 +23,6 @@ export type SessionState =
 /** Loads the OIDC client (17 kB) only when it is needed: to sign in, to renew and to sign out. */
 const loadOidcClient = () => import('oidc-client-ts');
 
-/** The part of oidc-client-ts's stored user that the dashboard reads. */
-interface StoredSession {
-  access_token: string;
-  refresh_token?: string;
-  /** Unix time in seconds. */
-  expires_at?: number;
-  profile?: { email?: string };
-}
-
 /** Remaining lifetime below which a token is renewed. */
 const RENEW_BEFORE_S = 60;
 /** Maximum time that sign-out waits for the login provider and the API. The requests continue afterwards. */
@@ -44,22 +36,8 @@ interface SignInState {
   isPopup: boolean;
 }
 
-const isStoredSession = (value: unknown): value is StoredSession =>
-  typeof value === 'object' && value !== null && 'access_token' in value && typeof value.access_token === 'string';
-
 const isSignInState = (value: unknown): value is SignInState =>
   typeof value === 'object' && value !== null && 'returnTo' in value && 'isPopup' in value;
-
-/** Returns the login and the groups of an access token, without verifying it. */
-function claimsOf(token = ''): { login: string; groups: unknown[] } {
-  try {
-    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    const { sub, 'cognito:groups': groups } = JSON.parse(atob(payload));
-    return { login: String(sub), groups: Array.isArray(groups) ? groups : [] };
-  } catch {
-    return { login: '', groups: [] };
-  }
-}
 
 /** sessionStorage key of the login that last used the tab. */
 const TAB_LOGIN = 'login';
@@ -233,14 +211,8 @@ export class Session {
     return `oidc.user:${this.#settings.issuer}:${this.#settings.clientId}`;
   }
 
-  /** Returns the stored session, or undefined if there is none or it is unreadable. */
   #readStored(): StoredSession | undefined {
-    try {
-      const stored: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? 'null');
-      return isStoredSession(stored) ? stored : undefined;
-    } catch {
-      return undefined;
-    }
+    return readStoredSession(this.#storageKey);
   }
 
   #isUsable(user: StoredSession): boolean {
