@@ -36,7 +36,7 @@ const tabsFor = (app: Application): readonly NavTab[] => {
     },
     { href: `${home}/git`, name: 'Git', render: () => <GitAccess app={app} /> },
     { href: `${home}/databases`, name: 'Databases', render: () => <Databases appId={app.id} /> },
-    { href: `${home}/settings`, name: 'Settings', render: () => <AppSettings key={app.updatedAt} app={app} /> },
+    { href: `${home}/settings`, name: 'Settings', render: () => <AppSettings app={app} /> },
   ];
 };
 

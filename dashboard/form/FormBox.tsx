@@ -50,10 +50,10 @@ export function FormBox<V extends object>({
     });
   };
   const send = form.onSubmit(async () => {
-    const discardDraft = form.holdDraft();
+    const finishSending = form.beginSending();
     try {
       await onSubmit();
-      discardDraft();
+      finishSending();
       if (isShown()) onDone?.();
     } catch (thrown) {
       if (!isShown()) toastError(thrown, label);

@@ -30,8 +30,11 @@ export interface Form<V extends object> extends UseFormReturnType<V> {
   showApiError: (error: unknown) => boolean;
   /** True while the form shows a draft from before the page was loaded. */
   isRestored: boolean;
-  /** Returns a function that discards the present draft. It keeps what the user has typed since, also in the form opened again. */
-  holdDraft: () => () => void;
+  /**
+   * Returns a function for after the success. It discards the draft that was sent, and lets the fields take the server's form of their values,
+   * such as trimmed text. What the user has typed since is kept, also in the form opened again.
+   */
+  beginSending: () => () => void;
   /** Empties the form after its values were sent, unless the user has typed in the meantime. */
   clearSent: () => void;
 }
@@ -46,10 +49,14 @@ function validateBody(schema: (() => z.ZodMiniType) | undefined, body: unknown):
 }
 
 /**
- * Takes over changes of the initial values in the fields that the user has not changed. What another tab or member has saved in the meantime
+ * Takes over changes of the initial values in the fields that the user has not changed, or has not since they were sent. What another tab or member has saved in the meantime
  * would otherwise look like an edit of this form, which its next save would revert.
  */
-function useFollow<V extends object>(initialValues: V, form: UseFormReturnType<V>): void {
+function useFollow<V extends object>(
+  initialValues: V,
+  form: UseFormReturnType<V>,
+  sent: { current: V | undefined },
+): void {
   const previous = useRef(initialValues);
   const text = JSON.stringify(initialValues);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the values are compared by their text, because each render creates new ones
@@ -57,9 +64,11 @@ function useFollow<V extends object>(initialValues: V, form: UseFormReturnType<V
     const [before, current] = [previous.current, form.getValues()];
     previous.current = initialValues;
     const names = Object.keys(initialValues) as (keyof V)[];
-    const followed = names.filter(
-      (name) => isEqual(current[name], before[name]) && !isEqual(current[name], initialValues[name]),
-    );
+    const isUntouched = (name: keyof V): boolean =>
+      isEqual(current[name], before[name]) ||
+      (sent.current !== undefined && isEqual(current[name], sent.current[name]));
+    const followed = names.filter((name) => isUntouched(name) && !isEqual(current[name], initialValues[name]));
+    sent.current = undefined;
     if (followed.length > 0)
       form.setValues(Object.fromEntries(followed.map((name) => [name, initialValues[name]])) as Partial<V>);
   }, [text]);
@@ -98,10 +107,13 @@ export function useForm<V extends object>(
       for (const name of Object.keys(form.errors)) void form.validateField(name);
     },
   });
-  useFollow(initialValues, form);
-  const holdDraft = () => {
+  const sent = useRef<V>(undefined);
+  useFollow(initialValues, form, sent);
+  const beginSending = () => {
+    const values = form.getValues();
     const held = draft === undefined ? null : storedDraft(draft, store);
     return () => {
+      sent.current = values;
       setIsRestored(false);
       if (draft !== undefined && storedDraft(draft, store) === held) clearDraft(draft, store);
     };
@@ -132,6 +144,6 @@ export function useForm<V extends object>(
       if (isShown() && isEqual(form.getValues(), form.values)) reset();
     },
     isRestored,
-    holdDraft,
+    beginSending,
   };
 }

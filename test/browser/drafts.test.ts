@@ -1,6 +1,6 @@
 import type { BrowserContext, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { createApp, listApps } from '../../contract/apps/apps.ts';
+import { createApp, editApp, getApp, listApps } from '../../contract/apps/apps.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listEndpoints, updateWebhook } from '../../contract/webhooks/management.ts';
@@ -245,4 +245,24 @@ test('what another tab saves in the meantime is shown in an open form, and not r
   await page.getByText('Endpoint saved.').waitFor();
   const [endpoint] = (await account.dashboard.call(listEndpoints)).body.data;
   expect(endpoint).toMatchObject({ url: 'https://example.com/other', description: 'Changed here' });
+});
+
+test('an application that changes leaves the focus in its settings, and what is saved is shown as it is stored', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createApp, { body: { name: 'Steady' } })).body.data;
+  const page = await openScreen(await signedInContext(account), `apps/${id}/settings`);
+  const name = page.getByRole('textbox', { name: /^Name/ });
+  await name.fill('Half typed');
+  await account.dashboard.call(editApp, { params: { id }, body: { branch: 'next' } });
+  await page.evaluate(`for (const name of ['offline', 'online']) window.dispatchEvent(new Event(name))`);
+  await expect.poll(() => page.getByLabel('Production branch').inputValue(), POLL).toBe('next');
+  expect(await name.evaluate((input) => input.ownerDocument.activeElement === input)).toBe(true);
+  await page.keyboard.type(' name ');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(() => name.inputValue(), POLL).toBe('Half typed name');
+  await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), POLL).toBe(true);
+  expect((await account.call(getApp, { params: { id } })).body.data).toMatchObject({
+    name: 'Half typed name',
+    branch: 'next',
+  });
 });
