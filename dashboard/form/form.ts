@@ -49,8 +49,8 @@ function validateBody(schema: (() => z.ZodMiniType) | undefined, body: unknown):
 }
 
 /**
- * Takes over changes of the initial values in the fields that the user has not changed, or has not since they were sent. What another tab or member has saved in the meantime
- * would otherwise look like an edit of this form, which its next save would revert.
+ * Takes over changes of the initial values in the fields that the user has not changed, or not since they were sent. What another tab or
+ * member has saved in the meantime would otherwise look like an edit of this form, which its next save would revert.
  */
 function useFollow<V extends object>(
   initialValues: V,
