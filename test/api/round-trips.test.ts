@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Method } from '../../contract/route.ts';
-import { hashKey as keyHash } from '../../domain/accounts/credentials.ts';
+import { hashKey } from '../../domain/accounts/credentials.ts';
 import { Credential } from '../../table/entities/accounts.ts';
 import { change } from '../../table/writes.ts';
-import { uniqueDomain as freshName, registrant } from '../support/domains.ts';
+import { registrant, uniqueDomain } from '../support/domains.ts';
 import { local, newAccount, type OpenedAccount, setLimits, throughTheEdge } from '../support/harness.ts';
 
 /**
@@ -155,7 +155,7 @@ test('discards a speculative read once the key is revoked', async () => {
   // Through the proxy, unlike platformDeps().
   const { deps } = await import('../../runtime/deps.ts');
   const revoke = (revokedAt: string | null) =>
-    deps.table.transact([change(Credential, { hash: keyHash(account.secretKey) }, { set: { revokedAt } })]);
+    deps.table.transact([change(Credential, { hash: hashKey(account.secretKey) }, { set: { revokedAt } })]);
   await revoke(new Date().toISOString());
   const refused = await invoke('getAccount', 'GET', '/v1/account', {});
   expect(refused).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } });
@@ -181,11 +181,11 @@ test('a login takes no more round trips than a key', async () => {
 });
 
 test('the warm catalogue takes 1 round trip, a domain order 3, a change of its records 4', async () => {
-  const q = freshName();
+  const q = uniqueDomain();
   const check = () => invoke('checkDomain', 'GET', '/v1/domains/check', {}, undefined, {}, { q });
   const prices = () => invoke('listDomainPrices', 'GET', '/v1/domains/pricing', {});
   const orderOnce = (headers = {}) =>
-    invoke('orderDomain', 'POST', '/v1/domains', {}, { domain: freshName(), registrant }, headers);
+    invoke('orderDomain', 'POST', '/v1/domains', {}, { domain: uniqueDomain(), registrant }, headers);
   // All accounts draw invoice numbers from one counter: an order that loses it to another test's takes one trip more.
   const order = async (headersOf: () => object = () => ({})) => {
     let fewest = await orderOnce(headersOf());

@@ -6,7 +6,7 @@ import { deleteProviderKey, putProviderKey } from '../../../contract/ai/manageme
 import { closeWindowsOf } from '../../../domain/ai/closing.ts';
 import { hold } from '../../../domain/ai/credits.ts';
 import { ledgerQueue, readCredits } from '../../../domain/ai/ledger.ts';
-import { currentOffer as offers, setOffer } from '../../../domain/ai/models.ts';
+import { currentOffer, setOffer } from '../../../domain/ai/models.ts';
 import { sweep } from '../../../domain/sweep/sweep.ts';
 import { clientOf, local, newAccount, platformDeps, raw, waitFor } from '../../support/harness.ts';
 
@@ -65,12 +65,12 @@ describe('models', () => {
 
   test('operators change the models without a deployment', async () => {
     const deps = await platformDeps();
-    const offer = offers(deps, 18);
+    const offer = currentOffer(deps, 18);
     expect((await offer()).randPerDollar).toBe(18);
     await setOffer(deps, { randPerDollar: 18.0001 });
-    expect((await offers(deps, 18)()).randPerDollar).toBe(18.0001);
+    expect((await currentOffer(deps, 18)()).randPerDollar).toBe(18.0001);
     await setOffer(deps, {});
-    expect((await offers(deps, 18)()).randPerDollar).toBe(18);
+    expect((await currentOffer(deps, 18)()).randPerDollar).toBe(18);
   });
 });
 

@@ -22,19 +22,19 @@ async function withApp() {
 async function asPlatform() {
   const deps = await platformDeps();
   const { secrets } = await import('../../../runtime/bindings/secrets.ts');
-  return { deps, secrets, envContext };
+  return { deps, secrets };
 }
 
 /** Returns the application's stored variables, decrypted as its workflow would. */
 async function stored(accountId: string, id: string): Promise<Record<string, string>> {
-  const { deps, secrets, envContext } = await asPlatform();
+  const { deps, secrets } = await asPlatform();
   const env = await deps.table.get(EnvSet, { accountId, id });
   return env ? JSON.parse(await secrets.unseal(envContext(deps, id), env.sealed)) : {};
 }
 
 /** Stores values in place of the application's, past the API. */
 async function store(accountId: string, id: string, values: Record<string, string>): Promise<void> {
-  const { deps, secrets, envContext } = await asPlatform();
+  const { deps, secrets } = await asPlatform();
   const set = { sealed: await secrets.seal(envContext(deps, id), JSON.stringify(values)), keys: Object.keys(values) };
   await deps.table.transact([change(EnvSet, { accountId, id }, { set })]);
 }
@@ -141,7 +141,7 @@ test('a set that an earlier version let grow too large can shrink, and not grow'
 test('encrypts values for their application: another application’s cannot be decrypted with them', async () => {
   const one = await withApp();
   await one.replace([{ key: 'A', value: 'secret-a' }]);
-  const { deps, secrets, envContext } = await asPlatform();
+  const { deps, secrets } = await asPlatform();
   const env = await deps.table.get(EnvSet, { accountId: one.account.id, id: one.id });
   expect(JSON.stringify(env)).not.toContain('secret-a');
   if (!env) throw new Error('no variables stored');

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
 import { listPlans } from '../../../contract/billing/plans.ts';
-import {
-  listPlans as list,
-  PlansInput,
-  currentPlans as plansOffered,
-  setPlans,
-} from '../../../domain/billing/plans.ts';
+import { currentPlans, listPlans as list, PlansInput, setPlans } from '../../../domain/billing/plans.ts';
 import { clientOf, codeOf, local, newAccount, platformDeps, raw } from '../../support/harness.ts';
 import { inMemory } from '../../support/memory-table.ts';
 
@@ -80,13 +75,13 @@ test('lists the plans that operators put on sale, without a deployment', async (
       ],
     }),
   );
-  const { data } = await list({ plans: plansOffered(mine) }, caller, {});
+  const { data } = await list({ plans: currentPlans(mine) }, caller, {});
   const prices = { priceMonthly: '99.50', priceYearly: '995.00' };
   expect(data).toEqual([
     { slug: 'web-new', name: 'New', category: 'WEB', ...prices, storageGb: 7, featured: false, appLimit: null },
   ]);
   await setPlans(mine, {});
-  expect((await list({ plans: plansOffered(mine) }, caller, {})).data.length).toBeGreaterThan(5);
+  expect((await list({ plans: currentPlans(mine) }, caller, {})).data.length).toBeGreaterThan(5);
   for (const wrong of [
     { plans: [] },
     {
