@@ -4,7 +4,7 @@ import { toItem } from './attributes.ts';
 export type Condition =
   | 'present'
   | 'absent'
-  | { is: string | number | boolean | null | readonly string[] }
+  | { is: string | number | boolean | null | readonly string[] | { attribute: string } }
   | { isNot: string | number | boolean }
   | { oneOf: readonly string[] }
   | { below: number | { attribute: string } }
@@ -45,6 +45,9 @@ export interface Change {
 }
 
 const isWord = (name: string): boolean => /^[A-Za-z]+$/.test(name);
+
+const isAttribute = (value: unknown): value is { attribute: string } =>
+  typeof value === 'object' && value !== null && 'attribute' in value;
 
 const aliases = new Map<string, string>();
 /** Returns the alias of an attribute whose name is a single word. There are few of them and every request uses them, so they are cached. */
@@ -103,13 +106,12 @@ export class Expression {
     const groups = whenAny.map(
       (alternatives) => `(${alternatives.map((alternative) => `(${this.condition(alternative)})`).join(' OR ')})`,
     );
-    const operand = (value: number | { attribute: string }) =>
-      typeof value === 'number' ? this.value(value) : this.name(value.attribute);
+    const operand = (value: unknown) => (isAttribute(value) ? this.name(value.attribute) : this.value(value));
     const all = Object.entries(when).map(([path, condition]) => {
       const name = this.name(path);
       if (condition === 'present') return `attribute_exists(${name})`;
       if (condition === 'absent') return `attribute_not_exists(${name})`;
-      if ('is' in condition) return `${name} = ${this.value(condition.is)}`;
+      if ('is' in condition) return `${name} = ${operand(condition.is)}`;
       if ('isNot' in condition) return `${name} <> ${this.value(condition.isNot)}`;
       if ('oneOf' in condition) return `${name} IN (${condition.oneOf.map((value) => this.value(value)).join(', ')})`;
       if ('absentOrBelow' in condition)

@@ -9,11 +9,13 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { DnsRecord, recordsOf, Zone, zoneChanged } from '../../table/entities/dns.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
+import type { Change } from '../../table/expressions.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, contended, retryRequest } from '../conflict.ts';
 import type { AuditedChange, Caller, Deps } from '../deps.ts';
 import { findDomain } from '../registrar/domains.ts';
 import { assertNoConflict, parseRecord } from './rules.ts';
+import { addition, deletion, soleChange } from './zone-changes.ts';
 
 const noSuchRecord = () => new ApiError('not_found', 'DNS record not found.');
 
@@ -40,20 +42,19 @@ export async function listDnsRecords(
 interface PlannedChange {
   write: Write;
   change: AuditedChange;
-  /** True for a change that is valid whatever the other records are. It does not have to repeat when another change is first. */
-  isIndependent?: true;
+  /** The change of the zone, with the condition on which the rules between records still hold when it is written. */
+  zone: Change;
 }
 
 /**
- * Changes the records of a domain. Each change increments the zone's version in its transaction. Unless the change is independent, the
- * records that `plan` was given are still current when its write happens. Throws 409 if the platform does not manage the domain's
- * records.
+ * Changes the records of a domain. Each change increments the zone's version in its transaction. Throws 409 if the platform does not manage
+ * the domain's records.
  */
 async function changeRecords(
   deps: Deps,
   caller: Caller,
   domainId: string,
-  plan: (domain: Domain, records: readonly DnsRecord[]) => PlannedChange,
+  plan: (domain: Domain, records: readonly DnsRecord[], zone: Zone) => PlannedChange,
 ): Promise<{ data: { ok: true } }> {
   const { accountId } = caller;
   return await retryRequest(async () => {
@@ -66,11 +67,10 @@ async function changeRecords(
     if (domain.dnsProvider === 'EXTERNAL' || !zone) {
       throw new ApiError('conflict', 'This domain uses external name servers: change its records there.');
     }
-    const { write, change: entry, isIndependent } = plan(domain, records);
-    const when = isIndependent ? {} : { version: { is: zone.version } };
-    const what = { set: zoneChanged(deps.now(), zone), add: { version: 1 }, when };
-    const incrementVersion = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
-    return await deps.commit([incrementVersion, write], { data: { ok: true as const } }, entry);
+    const planned = plan(domain, records, zone);
+    const what = { ...planned.zone, set: { ...planned.zone.set, ...zoneChanged(deps.now(), zone) } };
+    const changeZone = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
+    return await deps.commit([changeZone, planned.write], { data: { ok: true as const } }, planned.change);
   });
 }
 
@@ -80,14 +80,15 @@ export async function addDnsRecord(
   caller: Caller,
   { id: domainId, ...input }: Input<typeof AddRoute>,
 ): Promise<Output<typeof AddRoute>> {
-  const add = ({ name: domain }: Domain, records: readonly DnsRecord[]) => {
+  const add = ({ name: domain }: Domain, records: readonly DnsRecord[], before: Zone) => {
     const fields = parseRecord(input, domain);
     assertNoConflict(fields, records);
     if (records.length >= MAX_RECORDS) {
       throw new ApiError('conflict', `A domain has at most ${MAX_RECORDS} records.`);
     }
     const record = { ...fields, id: deps.newId('rec'), domainId, createdAt: deps.now().toISOString() };
-    return { write: create(DnsRecord, record), change: { subjectId: record.id, after: record } };
+    const zone = addition(before, record.name, records.length + 1);
+    return { zone, write: create(DnsRecord, record), change: { subjectId: record.id, after: record } };
   };
   return await changeRecords(deps, caller, domainId, add);
 }
@@ -98,7 +99,7 @@ export async function replaceDnsRecord(
   caller: Caller,
   { id: domainId, recordId, ...input }: Input<typeof ReplaceRoute>,
 ): Promise<Output<typeof ReplaceRoute>> {
-  const replaceRecord = ({ name: domain }: Domain, records: readonly DnsRecord[]) => {
+  const replaceRecord = ({ name: domain }: Domain, records: readonly DnsRecord[], zone: Zone) => {
     const before = records.find(({ id }) => id === recordId);
     if (!before) throw noSuchRecord();
     const fields = parseRecord(input, domain);
@@ -107,7 +108,8 @@ export async function replaceDnsRecord(
       records.filter(({ id }) => id !== recordId),
     );
     const write = change(DnsRecord, { domainId, id: recordId }, { set: { ...fields } }, noSuchRecord);
-    return { write, change: { subjectId: recordId, before, after: { ...before, ...fields } } };
+    const entry = { subjectId: recordId, before, after: { ...before, ...fields } };
+    return { zone: soleChange(zone, records.length), write, change: entry };
   };
   return await changeRecords(deps, caller, domainId, replaceRecord);
 }
@@ -118,11 +120,11 @@ export async function deleteDnsRecord(
   caller: Caller,
   { id: domainId, recordId }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
-  const removeRecord = (_: Domain, records: readonly DnsRecord[]) => {
+  const removeRecord = (_: Domain, records: readonly DnsRecord[], zone: Zone) => {
     const before = records.find(({ id }) => id === recordId);
     if (!before) throw noSuchRecord();
     const write = remove(DnsRecord, { domainId, id: recordId }, { pk: 'present' }, noSuchRecord);
-    return { write, change: { subjectId: recordId, before }, isIndependent: true as const };
+    return { zone: deletion(zone), write, change: { subjectId: recordId, before } };
   };
   return await changeRecords(deps, caller, domainId, removeRecord);
 }

@@ -15,6 +15,13 @@ export const Zone = /* @__PURE__ */ entity({
       name: z.string(),
       /** The version of the records, so that only one of two concurrent changes succeeds. */
       version: z.int(),
+      /**
+       * Counts by which changes of different names need not wait for each other (domain/dns/zone-changes.ts): the number of records, and of
+       * the additions in each group of names since version `since`. They are valid while `version` equals the zone's.
+       */
+      changes: z.optional(
+        object({ since: z.int(), version: z.int(), count: z.int(), names: z.record(z.string(), z.int()) }),
+      ),
       /** The version that the name servers have. */
       mirrored: z.int(),
       /** The id of the zone at the name servers; absent until the domain is registered. */

@@ -29,6 +29,7 @@ export const DOMAIN_CONTENTS: readonly Contents[] = [
       omits: {
         accountId: 'elsewhere',
         version: 'internal',
+        changes: 'internal',
         mirrored: 'internal',
         lease: 'internal',
         failures: 'internal',
