@@ -9,6 +9,7 @@ import { route } from '../route.ts';
  */
 export const NOTIFICATION_KINDS = {
   'deployment-failed': { label: 'Failed deployments', mailRight: 'develop' },
+  'database-failed': { label: 'Databases that could not be created', mailRight: 'develop' },
   'endpoint-disabled': { label: 'Disabled webhook endpoints', mailRight: 'develop' },
   'domain-problem': {
     label:

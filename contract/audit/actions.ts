@@ -54,6 +54,7 @@ export const AUDIT_ACTIONS = {
   'custom-domain.verified': { label: 'Custom domain verified', shows: ['domain', 'status'] },
   'custom-domain.removed': { label: 'Custom domain removed', shows: ['domain', 'status'] },
   'database.created': { label: 'Database created', shows: ['applicationId', 'name', 'region'] },
+  'database.failed': { label: 'Database creation failed', shows: ['applicationId', 'name', 'reason'] },
   'database.password-created': { label: 'Password of a database created', shows: ['expiresAt'] },
   'database.passwords-reset': { label: 'Passwords of a database revoked', shows: ['name'] },
   'database.access-changed': { label: 'Access to a database changed by a limit', shows: ['name', 'access'] },

@@ -98,6 +98,10 @@ export function incidentOfEntry(entry: AuditEntry, plan?: string): Incident[] {
     const title = `The webhook endpoint ${text(after?.url)} was disabled after too many failed deliveries.`;
     return [{ ...common, kind: 'endpoint-disabled', title, path: `/developers/webhooks/${subjectId}` }];
   }
+  if (action === 'database.failed') {
+    const title = `The database ${text(after?.name)} could not be created.`;
+    return [{ ...common, kind: 'database-failed', title, path: `/apps/${text(after?.applicationId)}/databases` }];
+  }
   const unpaid = unpaidTitle(entry, plan);
   if (unpaid) return [{ ...common, kind: 'payment-failed', title: unpaid, path: '/billing' }];
   if (action === 'subscription.cancelled' && after?.reason !== undefined) {

@@ -80,7 +80,7 @@ test('a DNS record whose priority changes leaves both priorities', async () => {
 /** The fields that an entry may show: those of the resource, and those that its changes add. */
 interface Audited {
   app: ReturnType<typeof viewApp> & { reason: unknown; cell: unknown; problem: unknown };
-  database: ReturnType<typeof viewDatabase> & { expiresAt: unknown };
+  database: ReturnType<typeof viewDatabase> & { expiresAt: unknown; reason: unknown };
   deployment: ReturnType<typeof viewDeployment>;
   'dns-record': DnsRecord;
   invoice: ReturnType<typeof viewInvoice> & { balance: unknown; numbers: unknown };

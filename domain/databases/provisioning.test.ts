@@ -7,9 +7,11 @@ import { type Dsql, startDsql } from '../../local/emulators/dsql/dsql.ts';
 import { createDatabases, type Databases } from '../../providers/databases/databases.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
+import { AuditEntry } from '../../table/entities/audit.ts';
 import { Database, DatabaseUse } from '../../table/entities/databases.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
+import { incidentsOfEntry } from '../processes/incidents.ts';
 import { advanceDatabase } from './clusters.ts';
 import { deleteDatabase } from './databases.ts';
 import { createDatabasePassword, resetDatabasePasswords } from './passwords.ts';
@@ -47,7 +49,7 @@ const createPending: Databases['create'] = async (...given) => ({
 
 /** A database that is being provisioned, at a time. */
 async function provisioning(id: string) {
-  const { deps, ids, clock } = await deploymentSimulation();
+  const { deps, ids, clock, memory } = await deploymentSimulation();
   await deps.table.write(
     App,
     change(App, { accountId: ids.accountId, id: ids.applicationId }, { set: { databaseCount: 1 } }),
@@ -70,6 +72,11 @@ async function provisioning(id: string) {
   ]);
   return {
     clock,
+    /** The notifications of the owner, as the stream derives them from the audit log. */
+    incidents: async () => {
+      const entries = memory.items(AuditEntry.type).map((item) => AuditEntry.parse(item));
+      return (await Promise.all(entries.map((entry) => incidentsOfEntry(deps, entry)))).flat();
+    },
     provision: (from: Databases = databases, look?: { orphan?: string }) =>
       advanceDatabase({ ...deps, settings, databases: from }, { ...key, ...(look ? { look } : {}) }),
     remove: (from: Databases = databases) => removeDatabases({ ...deps, settings, databases: from }, ids.applicationId),
@@ -142,6 +149,21 @@ test('a database whose requests all fail is FAILED after half an hour', async ()
   clock.now += 31 * 60_000;
   expect(await provision(failing)).toEqual({ done: true });
   expect(await read()).toMatchObject({ status: 'FAILED', failureReason: expect.stringMatching(/after 30 minutes/) });
+});
+
+test('a database that failed notifies its owner once, and one that is available does not', async () => {
+  const failing: Databases = { ...databases, create: async () => ({ id: 'c', status: 'FAILED', host: '' }) };
+  const { provision, incidents, caller, read } = await provisioning('orders');
+  await provision(failing);
+  await provision(failing);
+  const path = `/apps/${(await read())?.applicationId}/databases`;
+  const title = 'The database orders could not be created.';
+  expect(await incidents()).toMatchObject([
+    { accountId: caller.accountId, kind: 'database-failed', subjectId: 'orders', title, path },
+  ]);
+  const available = await provisioning('db_available');
+  await available.provision();
+  expect(await available.incidents()).toEqual([]);
 });
 
 test('a cluster whose id was lost is removed with its database, even after the database has failed', async () => {

@@ -40,20 +40,21 @@ export async function requestCluster(deps: Deps & { databases: Databases }, data
 
 type Outcome = Pick<Database, 'status' | 'host' | 'port' | 'failureReason' | 'unmade'>;
 
-/** Ends the provisioning, once: stores the outcome and emits the event in one transaction. */
+/** Ends the provisioning, once: stores the outcome, and in the same transaction the event of a success or the audit entry of a failure. */
 async function endProvisioning(deps: Deps, database: Database, outcome: Outcome): Promise<void> {
-  const { id: databaseId, accountId, name } = database;
+  const { id: databaseId, accountId, applicationId, name } = database;
   const when = { status: { is: 'PROVISIONING' }, id: { is: databaseId } };
   const finished = { set: outcome, remove: unschedule(Database), when };
+  const end = change(Database, database, finished, concurrentUpdate);
+  if (outcome.status === 'FAILED') {
+    const after = { applicationId, name, reason: outcome.failureReason };
+    return await deps.commit([end], undefined, { action: 'database.failed', accountId, subjectId: databaseId, after });
+  }
   await deps.table.transact([
-    change(Database, database, finished, concurrentUpdate),
-    ...(outcome.status === 'AVAILABLE'
-      ? [
-          emit(deps, accountId, 'database.created', { databaseId, name, engine: ENGINE }),
-          // The stream starts the measurement at the creation. Its attempt may be lost.
-          measureSoon(deps, accountId),
-        ]
-      : []),
+    end,
+    emit(deps, accountId, 'database.created', { databaseId, name, engine: ENGINE }),
+    // The stream starts the measurement at the creation. Its attempt may be lost.
+    measureSoon(deps, accountId),
   ]);
 }
 
