@@ -4,6 +4,7 @@ import { Webhook } from '../../table/entities/webhooks.ts';
 import { accountSimulation } from '../../test/simulation/accounts.ts';
 import { interruptEach } from '../../test/simulation/simulation.ts';
 import type { Deps } from '../deps.ts';
+import { applySuspension } from '../processes/suspension.ts';
 import { setSuspension } from './suspensions.ts';
 
 /** An account with a key and a webhook endpoint, and what an operator does to them. */
@@ -93,6 +94,24 @@ test.each([
         isHeld,
         change === suspendEndpoint,
       ]);
+    });
+  },
+);
+
+test.each([
+  ['suspended', suspendEndpoint, [suspendAccount], true],
+  ['resumed', resumeEndpoint, [suspendAccount, suspendEndpoint], false],
+] as const)(
+  'an endpoint that is %s while the end of the suspension of its account is applied stays so, without another run',
+  async (_what, change, earlier, isHeld) => {
+    await interruptEach(async (interruption) => {
+      const here = await harness();
+      for (const each of earlier) await each(here, here.deps);
+      await here.suspend(null);
+      const faults = interruption.by(() => change(here, here.deps));
+      await applySuspension(here.startProcess({ faults }).deps, here.accountId);
+      if (!interruption.isReached) await change(here, here.deps);
+      expect(here.endpoint().heldSince !== undefined, `before call ${interruption.step}`).toBe(isHeld);
     });
   },
 );

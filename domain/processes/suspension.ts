@@ -5,7 +5,7 @@ import { Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
-import { unchanged } from '../../table/expressions.ts';
+import { type Condition, unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { type Membership, membershipOf, membershipsOf, setMemberships } from '../accounts/membership.ts';
@@ -110,8 +110,13 @@ export async function applySuspension(deps: SuspensionDeps, accountId: string): 
       if (suspension) await addSuspension(deps, key, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
       else await removeSuspension(deps, key, 'ACCOUNT', guard);
     }
-    for (const { id, suspension: own } of await deps.table.all(Webhook, webhooksOf(accountId)))
-      await setFields(deps, { heldSince: suspension?.since ?? own?.since }, guard)(Webhook, { accountId, id });
+    for (const { id, suspension: own } of await deps.table.all(Webhook, webhooksOf(accountId))) {
+      // An operator may suspend or resume the endpoint meanwhile.
+      const hold = setFields(deps, { heldSince: suspension?.since ?? own?.since }, guard, {
+        'suspension.since': unchanged(own?.since),
+      });
+      await hold(Webhook, { accountId, id });
+    }
     await reconcileHosting(deps, account, guard);
   });
 }
@@ -159,9 +164,17 @@ async function markLogin(
   await deps.table.transact([...setMemberships(login, marked), ...guard]);
 }
 
-/** Returns a function that sets fields of an item if they differ, and removes the fields whose value is undefined. */
+/**
+ * Returns a function that sets fields of an item if they differ, and removes the fields whose value is undefined.
+ * @param when conditions on the item, if the values depend on it
+ */
 const setFields =
-  (deps: SuspensionDeps, fields: Record<string, string | undefined>, guard: readonly Write[]) =>
+  (
+    deps: SuspensionDeps,
+    fields: Record<string, string | undefined>,
+    guard: readonly Write[],
+    when: Record<string, Condition> = {},
+  ) =>
   async <T, K>(entity: Entity<T, K>, key: K): Promise<void> => {
     const item: unknown = await deps.table.get(entity, key);
     if (typeof item !== 'object' || item === null) return;
@@ -169,7 +182,7 @@ const setFields =
     if (changed.length === 0) return;
     const set = Object.fromEntries(changed.filter(([, value]) => value !== undefined));
     const remove = changed.flatMap(([field, value]) => (value === undefined ? [field] : []));
-    await deps.table.transact([change(entity, key, { set, remove }, concurrentUpdate), ...guard]);
+    await deps.table.transact([change(entity, key, { set, remove, when }, concurrentUpdate), ...guard]);
   };
 
 /** Accounts whose suspension is due to be applied again, whose grace period ends, or whose automatic top-up was postponed. */
