@@ -49,7 +49,7 @@ export function applyUpdate(update: Update, before: Item, scope: Scope): Item {
   for (const [steps, value] of deletes)
     if (value === 'empty') drop(item, steps);
     else if (value) put(item, steps, value);
-    else if (steps.length > 1 && !parentOf(item, steps)) throw invalid(INVALID_PATH);
+    else placeOf(item, steps);
   // Removes list elements from the last index to the first, because the indexes refer to the list before the update.
   const removed = update.remove.map((path) => scope.resolve(path));
   for (const steps of removed.sort(byLastIndex)) drop(item, steps);
@@ -143,27 +143,24 @@ const define = (item: Item, name: string, value: Value): void => {
   Object.defineProperty(item, name, { value, enumerable: true, writable: true, configurable: true });
 };
 
+/** Returns the list or map in which the last step of a path has a place, as a copy. Throws if there is none. */
+function placeOf(item: Item, steps: Steps): Value {
+  const parent = parentOf(item, steps);
+  if (typeof steps.at(-1) === 'number' ? !parent?.L : !parent?.M) throw invalid(INVALID_PATH);
+  return parent as Value;
+}
+
 function put(item: Item, steps: Steps, value: Value): void {
   const last = steps.at(-1) ?? '';
-  const parent = parentOf(item, steps);
-  if (typeof last === 'number') {
-    if (!parent?.L) throw invalid(INVALID_PATH);
-    // An index beyond the end appends.
-    if (last < parent.L.length) parent.L[last] = value;
-    else parent.L.push(value);
-  } else {
-    if (!parent?.M) throw invalid(INVALID_PATH);
-    define(parent.M, last, value);
-  }
+  const { L: list, M: map } = placeOf(item, steps);
+  if (typeof last !== 'number') define(map as Item, last, value);
+  // An index beyond the end appends.
+  else list?.splice(last, 1, value);
 }
 
 function drop(item: Item, steps: Steps): void {
   const last = steps.at(-1) ?? '';
-  const parent = parentOf(item, steps);
-  if (steps.length > 1 && !parent) throw invalid(INVALID_PATH);
-  if (typeof last === 'number') {
-    if (parent && !parent.L) throw invalid(INVALID_PATH);
-    if (parent?.L && last < parent.L.length) parent.L.splice(last, 1);
-  } else if (parent?.M && member(parent.M, last)) delete parent.M[last];
-  else if (parent && !parent.M) throw invalid(INVALID_PATH);
+  const { L: list, M: map } = placeOf(item, steps);
+  if (typeof last === 'number') list?.splice(last, 1);
+  else delete map?.[last];
 }
