@@ -99,6 +99,8 @@ export default defineConfig({
           include: ['test/release/**/*.test.ts'],
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           setupFiles: 'test/browser/hooks.ts',
+          testTimeout: TIMEOUT_MS,
+          hookTimeout: TIMEOUT_MS,
           sequence: { groupOrder: 1 },
         },
       },

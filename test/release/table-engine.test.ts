@@ -82,6 +82,6 @@ test('any sequence of requests', { timeout: 600_000 }, async () => {
   const sequences = fc.array(operation, { minLength: 1, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(sequences, async (requests) => void (await compare(requests))),
-    { numRuns: 60 },
+    { numRuns: 300 },
   );
 });
