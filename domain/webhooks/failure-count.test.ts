@@ -90,3 +90,22 @@ test.each([
     expect(memory.items('DELIVERY').filter(({ tries }) => tries === 2)).toHaveLength(deliveries.length);
   }
 });
+
+test.each([
+  ['below the limit', 0, { active: true, failureCount: 2 }],
+  ['up to one less than the limit', MAX - 3, { active: true, failureCount: MAX - 1 }],
+  ['up to the limit', MAX - 2, { active: false, failureCount: MAX }],
+  ['beyond the limit', MAX - 1, { active: false, failureCount: MAX }],
+])('two failures that end together count each, %s', async (_, failureCount, expected) => {
+  const { accountId, deps, memory } = await deletionSimulation();
+  const endpoint = { accountId, id: 'whk_1' };
+  await deps.table.write(Webhook, change(Webhook, endpoint, { set: { failureCount } }));
+  const failures = TWO.map((id) => {
+    const write = change(Delivery, { accountId, id }, { add: { tries: 1 } });
+    return countFailure(deps, endpoint, { write, known: undefined, durationMs: 1 });
+  });
+  const disabled = await Promise.all(failures);
+  expect(memory.items('WEBHOOK')).toMatchObject([expected]);
+  expect(disabled.filter(Boolean)).toHaveLength(expected.active ? 0 : 1);
+  expect(memory.items('DELIVERY').filter(({ tries }) => tries === 2)).toHaveLength(TWO.length);
+});
