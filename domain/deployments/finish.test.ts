@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
-import { change } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
-import { interruptAt } from '../../test/simulation/simulation.ts';
+import { interruptAt, interruptEach } from '../../test/simulation/simulation.ts';
 import { createDeployment } from './create.ts';
 import { failDeployment } from './finish.ts';
 
@@ -28,4 +29,24 @@ test.each<[string, Partial<Deployment>, Partial<Deployment>, number]>([
     await failDeployment(startProcess({ faults }).deps, { ...ids, deploymentId }, 'It was stopped.');
     if (isReached) expect(await account(), `before request ${step}`).toMatchObject({ buildMinutes: minutes });
   }
+});
+
+test('deployments of two applications that end together count the minutes of both builds', async () => {
+  await interruptEach(async (interruption) => {
+    const { account, app, caller, deps, ids, startProcess } = await deploymentSimulation();
+    const first = await app();
+    if (!first) throw new Error('no application');
+    await deps.table.transact([create(App, { ...first, id: 'app_2', slug: 'two', hosts: ['two'] })]);
+    const deploy = async (applicationId: string) => {
+      const { id: deploymentId } = (await createDeployment(deps, caller, { id: applicationId })).data;
+      const key = { accountId: ids.accountId, id: deploymentId };
+      await deps.table.transact([change(Deployment, key, { set: BEGAN })]);
+      return { ...ids, applicationId, deploymentId };
+    };
+    const [one, two] = [await deploy(ids.applicationId), await deploy('app_2')];
+    const faults = interruption.by(() => failDeployment(deps, two, 'It was stopped.'));
+    await failDeployment(startProcess({ faults }).deps, one, 'It was stopped.');
+    if (!interruption.isReached) await failDeployment(deps, two, 'It was stopped.');
+    expect(await account(), `before request ${interruption.step}`).toMatchObject({ buildMinutes: 20 });
+  });
 });
