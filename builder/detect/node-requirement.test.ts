@@ -52,10 +52,14 @@ test.each<[manifest: object, range: string | undefined, field?: string]>([
   expect(nodeRequirementOf(app, repository, parseManifest(JSON.stringify(manifest)), none)).toEqual(expected);
 });
 
-test('a file of a version manager precedes the field of Volta', () => {
+test('the nearest directory decides between version managers, and in one directory a file precedes the field of Volta', () => {
   const volta = parseManifest('{"volta":{"node":"20.1.0"}}');
   put(repository, '.nvmrc', '24');
-  expect(nodeRequirementOf(app, repository, volta, none)).toMatchObject({ range: '24.x' });
+  expect(nodeRequirementOf(app, repository, volta, none)).toMatchObject({ range: '20.x', field: 'volta.node' });
+  expect(nodeRequirementOf(repository, repository, volta, volta)).toMatchObject({ range: '24.x' });
+  expect(nodeRequirementOf(app, repository, none, volta)).toMatchObject({ range: '24.x' });
+  put(app, '.node-version', '22');
+  expect(nodeRequirementOf(app, repository, volta, none)).toMatchObject({ range: '22.x' });
 });
 
 test('reads the line of Node in the versions of several tools', () => {

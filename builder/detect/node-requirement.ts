@@ -11,8 +11,8 @@ import {
 } from '../../providers/builds/detection/node-version.ts';
 import { readText } from '../read-text.ts';
 
-/** Finds the file of a version manager in a directory or the nearest one above it, as the version managers themselves do. */
-function findVersionFile(directory: string, repository: string): NodeRequirement | undefined {
+/** Finds the file of a version manager in a directory. */
+function findVersionFile(directory: string): NodeRequirement | undefined {
   for (const name of VERSION_FILES) {
     const file = join(directory, name);
     if (!existsSync(file)) continue;
@@ -21,13 +21,17 @@ function findVersionFile(directory: string, repository: string): NodeRequirement
     const requirement = readVersionFile(name, readText(file));
     if (requirement) return requirement;
   }
-  return directory === repository ? undefined : findVersionFile(dirname(directory), repository);
+  return undefined;
 }
+
+/** Returns the directories from one up to the repository's root. */
+const directoriesFrom = (directory: string, repository: string): string[] =>
+  directory === repository ? [directory] : [directory, ...directoriesFrom(dirname(directory), repository)];
 
 /**
  * Returns the versions of Node that a repository requires. In order of precedence: `engines` or `devEngines` of the application's
- * package.json, then of the package.json with which it is installed; a version manager's file next to the former or above it; Volta's field in
- * either package.json.
+ * package.json, then of the package.json with which it is installed; a version manager's file or Volta's field, in the application's
+ * directory or the nearest one above it, as the version managers themselves search.
  * @param app the application's directory, in the repository or the same
  */
 export function nodeRequirementOf(
@@ -36,11 +40,15 @@ export function nodeRequirementOf(
   manifest: Manifest | undefined,
   rootManifest: Manifest | undefined,
 ): NodeRequirement | undefined {
-  return (
-    readEngines(manifest) ??
-    readEngines(rootManifest) ??
-    findVersionFile(app, repository) ??
-    readVolta(manifest) ??
-    readVolta(rootManifest)
-  );
+  const engines = readEngines(manifest) ?? readEngines(rootManifest);
+  if (engines) return engines;
+  const manifests = new Map([
+    [repository, rootManifest],
+    [app, manifest],
+  ]);
+  for (const directory of directoriesFrom(app, repository)) {
+    const found = findVersionFile(directory) ?? readVolta(manifests.get(directory));
+    if (found) return found;
+  }
+  return undefined;
 }

@@ -124,8 +124,15 @@ describe('a repository', () => {
   });
 
   test('shows the version of Node that Volta uses', async () => {
-    commit('volta', { 'package.json': '{"volta":{"node":"20.1.0"},"scripts":{"start":"node server.js"}}' });
-    expect(await inspect(at('volta'))).toMatchObject({ detected: { nodeVersion: '20' } });
+    const volta = '{"volta":{"node":"20.1.0"},"scripts":{"start":"node server.js"}}';
+    commit('volta', { 'package.json': volta, 'api/.nvmrc': '24', 'api/package.json': volta });
+    commit('volta-below', { '.nvmrc': '24', 'web/package.json': volta });
+    const version = async (name: string, rootDirectory?: string) =>
+      (await inspect(at(name), rootDirectory === undefined ? {} : { rootDirectory })).detected?.nodeVersion;
+    expect(await version('volta')).toBe('20');
+    // The nearest directory decides, and in one directory a file of a version manager precedes.
+    expect(await version('volta-below', 'web')).toBe('20');
+    expect(await version('volta', 'api')).toBe('24');
   });
 
   test('without a usable package.json has a note about it', async () => {

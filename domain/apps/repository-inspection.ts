@@ -121,7 +121,7 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   if (!file) return { detected: null, notes: [noManifest(root)] };
   try {
     const manifest = parseManifest(await repository.readFile(file.id));
-    const requirement = readEngines(manifest) ?? (await readVersionFiles(repository, above)) ?? readVolta(manifest);
+    const requirement = readEngines(manifest) ?? (await readVersionFiles(repository, above, manifest));
     const procfile = findFile(directory, 'Procfile');
     return describe(manifest, requirement, procfile ? await repository.readFile(procfile.id) : '', directory, root);
   } catch (error) {
@@ -130,17 +130,23 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   }
 }
 
-/** Returns the requirement of the first version manager's file (such as `.nvmrc`) in the directories. */
+/**
+ * Returns the requirement of the first version manager's file (such as `.nvmrc`) in the directories. Volta's field in the manifest of the first
+ * directory precedes the files in the others.
+ */
 async function readVersionFiles(
   repository: RemoteRepository,
   directories: readonly (readonly TreeEntry[])[],
+  manifest: Manifest,
 ): Promise<NodeRequirement | undefined> {
-  for (const directory of directories) {
+  for (const [index, directory] of directories.entries()) {
     for (const name of VERSION_FILES) {
       const file = findFile(directory, name);
       const requirement = file && readVersionFile(name, await repository.readFile(file.id));
       if (requirement) return requirement;
     }
+    const volta = index === 0 ? readVolta(manifest) : undefined;
+    if (volta) return volta;
   }
   return undefined;
 }
