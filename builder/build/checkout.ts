@@ -10,6 +10,7 @@ import { fetchSubmodules } from '../clone/submodules.ts';
 import { chownTo } from '../commands/build-user.ts';
 import { gitEnvironment } from '../commands/command.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
+import { enginesOfDependencies } from '../detect/locked-engines.ts';
 import { nodeRequirementOf } from '../detect/node-requirement.ts';
 import { assertBuildable, dockerfileNote, processNotes, warningsFor } from '../detect/notes.ts';
 import { assertNoPackageManagerEarly } from '../detect/package-managers.ts';
@@ -61,7 +62,9 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   const manifest = readManifest(layout.app);
   assertBuildable(layout.app, manifest, job);
   const rootManifest = layout.install === layout.app ? manifest : readManifest(layout.install);
-  const node = chooseNode(job, nodeRequirementOf(layout.app, directory, manifest, rootManifest));
+  const plan = planInstall(job.installCommand, layout.install, rootManifest);
+  const engines = enginesOfDependencies(layout, plan.manager?.lockfile, manifest);
+  const node = chooseNode(job, nodeRequirementOf(layout.app, directory, manifest, rootManifest), engines);
   if (node.note !== undefined) sections.note(node.note);
   const support = nodeSupportWarning(node.version, new Date());
   if (support !== undefined) sections.note(support);
@@ -69,7 +72,6 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     node.version === job.nodeVersion
       ? context.environment
       : { ...context.environment, PATH: await build.selectNode(node.version) };
-  const plan = planInstall(job.installCommand, layout.install, rootManifest);
   const framework = frameworkFor(job, manifest);
   const packages = packagesBelow(layout.app, manifest);
   const detected: Detected = {

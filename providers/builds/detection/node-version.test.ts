@@ -19,6 +19,31 @@ test.each([
   expect(chooseNode({ nodeVersion: '22', nodeVersionByDefault: true }, manifest(node))).toEqual({ version, note });
 });
 
+const packages = (...ranges: string[]) => ranges.map((range, index) => ({ package: `p${index}`, range }));
+test.each([
+  ['no requirement', undefined, packages('>=20', '*'), '22', undefined],
+  ['a later version', undefined, packages('>=20', '>=24'), '24', 'p1 requires Node >=24: using Node 24'],
+  ['a later version that package.json allows', '>=20', packages('^24'), '24', 'p0 requires Node ^24: using Node 24'],
+  ['a version that package.json excludes', '22', packages('>=24'), '22', undefined],
+  ['a version of several', '20 || 24', packages('>=22'), '24', expect.stringContaining('package.json requires')],
+  ['only an earlier version', undefined, packages('<22'), '22', undefined],
+  ['a version that is not available, and one that is', undefined, packages('>=26', '>=24'), '24', expect.anything()],
+  ['versions that contradict each other', undefined, packages('22', '>=24'), '22', undefined],
+  ['nonsense', undefined, packages('node 24'), '22', undefined],
+])(
+  'dependencies that require %s select Node if the owner chose none',
+  (_what, engines, dependencies, version, note) => {
+    const job = { nodeVersion: '22', nodeVersionByDefault: true } as const;
+    expect(chooseNode(job, manifest(engines), dependencies)).toEqual({ version, note });
+  },
+);
+
+test('dependencies do not change a version that the owner or a file of the repository chose', () => {
+  expect(chooseNode({ nodeVersion: '22' }, undefined, packages('>=24'))).toEqual({ version: '22', note: undefined });
+  const job = { nodeVersion: '22', nodeVersionByDefault: true } as const;
+  expect(chooseNode(job, readVersionFile('.nvmrc', '22'), packages('>=24')).version).toBe('22');
+});
+
 test('a version that the owner chose takes precedence, with a warning', () => {
   expect(chooseNode({ nodeVersion: '22' }, manifest('20.x'))).toEqual({
     version: '22',

@@ -20,6 +20,12 @@ export interface NodeRequirement {
   field?: string;
 }
 
+/** The versions of Node that a package requires. */
+export interface PackageRequirement {
+  package: string;
+  range: string;
+}
+
 /** Returns the requirement in package.json: from `engines`, else from `devEngines`, for which npm refuses to install on a mismatch. */
 export function readEngines(
   manifest: Pick<Manifest, 'engines' | 'devEngines'> | undefined,
@@ -76,17 +82,40 @@ export function readVersionFile(file: string, text: string): NodeRequirement | u
 /** The supported versions in numeric order, oldest first. */
 const ASCENDING = [...NODE_VERSIONS].sort((a, b) => Number(a) - Number(b));
 
+/** Returns true if a major version matches a range. Compares its highest possible version, because the exact one is unknown here. */
+const allows = (range: string, major: NodeVersion): boolean => satisfies(`${major}.999.999`, range);
+
+type NodeSettings = Pick<Job, 'nodeVersion' | 'nodeVersionByDefault'>;
+
 /**
- * Chooses the version of Node from the repository's requirement. A version that the owner set takes precedence, with a warning if the
- * repository requires another; npm also only warns. A range that npm cannot parse is ignored.
+ * Chooses the version of Node from the requirements of the repository and of the application's dependencies. A version that the owner set
+ * takes precedence, with a warning if the repository requires another; npm also only warns. A range that npm cannot parse is ignored.
+ *
+ * Dependencies only raise the version, within the repository's requirement: their upper limits are often outdated, and a version below the
+ * default receives fewer security updates.
  */
 export function chooseNode(
-  { nodeVersion, nodeVersionByDefault = false }: Pick<Job, 'nodeVersion' | 'nodeVersionByDefault'>,
+  settings: NodeSettings,
+  requirement: NodeRequirement | undefined,
+  dependencies: readonly PackageRequirement[] = [],
+): NodeChoice {
+  const chosen = chooseForRepository(settings, requirement);
+  if (!settings.nodeVersionByDefault) return chosen;
+  const range = requirement && validRange(requirement.range) !== null ? requirement.range : '*';
+  const possible = ASCENDING.filter((major) => Number(major) >= Number(chosen.version) && allows(range, major));
+  const satisfiable = dependencies.filter((each) => possible.some((major) => allows(each.range, major)));
+  const version = possible.find((major) => satisfiable.every((each) => allows(each.range, major)));
+  if (version === undefined || version === chosen.version) return chosen;
+  const reason = satisfiable.find((each) => !allows(each.range, chosen.version));
+  return { version, note: reason && `${reason.package} requires Node ${reason.range}: using Node ${version}` };
+}
+
+function chooseForRepository(
+  { nodeVersion, nodeVersionByDefault = false }: NodeSettings,
   requirement: NodeRequirement | undefined,
 ): NodeChoice {
   const required = requirement?.range;
-  // Compares the highest possible version of each major, because the exact version is unknown here.
-  const matches = (major: NodeVersion) => required !== undefined && satisfies(`${major}.999.999`, required);
+  const matches = (major: NodeVersion) => required !== undefined && allows(required, major);
   if (required === undefined || validRange(required) === null || matches(nodeVersion)) {
     return { version: nodeVersion, note: undefined };
   }
