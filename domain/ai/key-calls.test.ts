@@ -3,6 +3,8 @@ import { LIMITS } from '../../contract/limits/limits.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { aiAccount, MINUTE_MS } from '../../test/simulation/ai-account.ts';
+import { interruptEach } from '../../test/simulation/simulation.ts';
+import { closeWindowsOf } from './closing.ts';
 import { holdCallSlot, releaseHold } from './credits.ts';
 
 const keyId = 'key_01kzzzzzzzzzzzzzzzzz000001';
@@ -68,6 +70,29 @@ test('a crashed call of a key that calls on frees exactly its slot', async () =>
   await releaseHold(deps, running);
   expect(await read()).toMatchObject({ openCalls: 0, open_000001: 0 });
 });
+
+test.each([
+  ['the key', keyId, 0],
+  ['another key', other, 0],
+  ['the key beside a running call', keyId, 1],
+])(
+  'a call of %s that begins while a window is closed is counted, and its window is closed later',
+  async (_, key, running) => {
+    await interruptEach(async (interruption) => {
+      const { deps, accountId, clock, startProcess, begin, read } = await account();
+      await releaseHold(deps, await begin());
+      clock.now += 4 * MINUTE_MS;
+      // In a later window, which stays open.
+      for (let count = 0; count < running; count += 1) await begin('');
+      clock.now += 7 * MINUTE_MS;
+      const faults = interruption.by(() => begin(key));
+      await closeWindowsOf(startProcess({ faults }).deps, accountId);
+      if (!interruption.isReached) await begin(key);
+      const open = { openCalls: running + 1, [`open_${key.slice(-6)}`]: 1, dueAt: expect.any(String) };
+      expect(await read(), `before request ${interruption.step}`).toMatchObject(open);
+    });
+  },
+);
 
 test('keys that no longer call leave no attributes in the account, however many there were', async () => {
   const { deps, begin, keyAttributes, sweepFor } = await account();
