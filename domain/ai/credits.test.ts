@@ -78,6 +78,29 @@ test('credits are removed once, even after the window of their entry was closed'
   await expect(deps.table.transact(taking(7 * RAND))).rejects.toThrow('too few');
 });
 
+test('no entry of a closed window changes the balance: no close would include it', async () => {
+  const { deps, read, buy, take, end, ledger } = await credits(1);
+  // The call costs more than all credits. The purchase covers the debt, and does not pay it.
+  await end(await take(RAND), 5 * RAND, USED);
+  await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 6 * RAND)));
+  const later = { ...deps, now: () => new Date(deps.now().getTime() + 40 * 60_000) };
+  await closeWindowsOf(later, accountId);
+  const before = await read();
+  expect(before).toMatchObject({ balanceMicroRand: 6 * RAND, debtMicroRand: 4 * RAND });
+  // This process has a clock that is set back to before the close.
+  await expect(buy(RAND)).rejects.toBeInstanceOf(ConcurrentUpdateError);
+  const adjustment = newCreditEntry(deps, accountId, 'ADJUSTMENT', RAND);
+  await expect(deps.table.transact(addCredits(adjustment))).rejects.toBeInstanceOf(ConcurrentUpdateError);
+  const taking = takeCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', -RAND), () => new Error('refused'));
+  await expect(deps.table.transact(taking)).rejects.toThrow('refused');
+  await payDebt(deps, before);
+  expect(await read()).toEqual(before);
+  expect(ledger()).toBe(6 * RAND);
+  // A debt is paid as soon as the clock is right again.
+  await payDebt(later, before);
+  expect(await read()).toMatchObject({ balanceMicroRand: 2 * RAND, availableMicroRand: 2 * RAND });
+});
+
 test('no call begins in a closed window: a clock that is set back makes no call free', async () => {
   const { deps, read, refusal, take, end, ledger } = await credits(10);
   const at = (hours: number) => ({ ...deps, now: () => new Date(deps.now().getTime() + hours * 3_600_000) });
