@@ -21,6 +21,21 @@ test('redacts a value in plain text, in base64 at any offset, URL-encoded and es
   expect(redact('another password')).toBe('another password');
 });
 
+test.each(['info', 'DEBUG', 'true', 'false', 'production', 'Development', 'localhost'])(
+  'leaves the word %s, which is a usual setting and no secret',
+  (word) => {
+    const line = `[${word}] 3 pages in ${word} mode, ${word.repeat(2)}`;
+    expect(createRedactor([word]).redact(line)).toBe(line);
+  },
+);
+
+test.each(['info1', 'information', 'production!', 'pass', 'true\ninformation'])(
+  'redacts %j, which only resembles one',
+  (value) => {
+    expect(createRedactor(['info', value]).redact(`[${value}]`)).toBe('[[redacted]]');
+  },
+);
+
 const urlWith = (scheme: string, part: 'username' | 'password' | 'pathname' | 'search' | 'hash', value: string) =>
   Object.assign(new URL(`${scheme}://host/`), { [part]: value }).href;
 const rfc3986 = (value: string) =>

@@ -3,6 +3,28 @@ const MIN_SECRET_LENGTH = 4;
 /** Minimum number of unambiguous characters to recognize a value inside a longer base64 text. */
 const MIN_BASE64_LENGTH = 6;
 const MASK = '[redacted]';
+/** Usual values of settings, in lower case. They occur in most logs and are no secrets. The list must not contain likely passwords. */
+const USUAL_SETTINGS: ReadonlySet<string> = new Set([
+  'trace',
+  'debug',
+  'verbose',
+  'info',
+  'notice',
+  'warn',
+  'warning',
+  'error',
+  'fatal',
+  'silent',
+  'true',
+  'false',
+  'none',
+  'null',
+  'auto',
+  'production',
+  'development',
+  'staging',
+  'localhost',
+]);
 
 /** Redacts secrets in a text that arrives in pieces. */
 interface RedactingStream {
@@ -22,7 +44,8 @@ export interface Redactor {
  * at any offset of a longer text.
  */
 export function createRedactor(values: readonly string[]): Redactor {
-  const secrets = sortSecrets([...new Set(values.flatMap(splitLines).flatMap(encodedForms))]);
+  const hidden = values.flatMap(splitLines).filter((value) => !USUAL_SETTINGS.has(value.toLowerCase()));
+  const secrets = sortSecrets([...new Set(hidden.flatMap(encodedForms))]);
   const heads = [...new Set(secrets.texts.map((secret) => secret.slice(0, MIN_SECRET_LENGTH)))];
   // Matches only the start of secrets: there may be thousands, and a regular expression of whole secrets takes a second to compile.
   const head = new RegExp(heads.map(escapePattern).join('|') || '(?!)', 'g');
