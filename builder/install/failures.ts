@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { truncate } from '../../contract/text.ts';
+import { readText } from '../read-text.ts';
 
 /** Maximum characters of a name, an address or a command that an explanation quotes. */
 const MAX_QUOTED = 200;
@@ -22,22 +23,24 @@ const NO_PACKAGE: readonly RegExp[] = [
   /^error Couldn't find package "([^"]+)"/m,
   /^error An unexpected error occurred: "https?:\/\/[^/"]+\/([^"]+): Not found"/m,
   /YN0035: │ ((?:@[^/\s]+\/)?[^@\s]+)@\S+: Package not found/,
+  /^error: GET \S{1,500} - 404\nerror: ((?:@[^/\s]+\/)?[^@\s]+)@\S+ failed to resolve$/m,
 ];
 /** Reports of package managers that the registry has the package, but not the version. */
 const NO_VERSION: readonly RegExp[] = [
   /No matching version found for (\S+?)\.?(?: while|\s*$)/m,
   /^error Couldn't find any versions for "([^"]+)" that matches "([^"]+)"/m,
   /YN0082: │ (\S+): No candidates found/,
+  /^error: No version matching .{1,300}\nerror: (\S+@\S+) failed to resolve$/m,
 ];
 /** Reports that the registry refuses to answer without other credentials. */
 const REFUSED =
-  /^npm (?:error|ERR!) code (E401|E403)\b|\b(ERR_PNPM_FETCH_40[13])\b|^error An unexpected error occurred: ".*: (?:Request failed \\?"(40[13])|authentication)|YN0041:/m;
+  /^npm (?:error|ERR!) code (E401|E403)\b|\b(ERR_PNPM_FETCH_40[13])\b|^error An unexpected error occurred: ".*: (?:Request failed \\?"(40[13])|authentication)|YN0041:|^error: GET \S{1,500} - (40[13])$/m;
 /** Matches npm's report of a failed script: the directory of its package, and the command. */
 const NPM_SCRIPT =
   /^npm (?:error|ERR!) path (.+)\nnpm (?:error|ERR!) command failed\nnpm (?:error|ERR!) command (?:\S*\/)?sh -c (.+)$/m;
-/** Matches the reports of Yarn about a failed script of a package. */
+/** Matches the reports of Yarn and Bun about a failed script of a package. */
 const YARN_SCRIPT =
-  /^error .*\/node_modules\/((?:@[^/\s]+\/)?[^/\s:]+): Command failed|YN0009: │ ((?:@[^/\s]+\/)?[^@\s]+)@\S+ couldn't be built successfully/m;
+  /^error .*\/node_modules\/((?:@[^/\s]+\/)?[^/\s:]+): Command failed|YN0009: │ ((?:@[^/\s]+\/)?[^@\s]+)@\S+ couldn't be built successfully|^error: (?:pre|post)?install script from "([^"]+)" exited/m;
 /** Files of package managers that have the credentials of registries. Without one, the registry refuses the package to everyone. */
 const CREDENTIALS = ['.npmrc', '.yarnrc.yml', '.yarnrc'];
 /** Messages of the tools that compile native code, and the libraries and programs that they lack. */
@@ -97,6 +100,19 @@ export function describeRegistry(printed: string, directory: string): string {
   return '';
 }
 
+/** Matches the message of Node about a server whose name does not exist. */
+const UNREACHED = /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w.-]{1,253})/;
+
+/** Returns the cause and the remedy if the server of a package does not exist; otherwise an empty text. */
+export function describeUnreached(printed: string, directory: string, lockfile: string): string {
+  const [, host] = UNREACHED.exec(printed) ?? [];
+  if (host === undefined) return '';
+  const file = join(directory, lockfile);
+  return existsSync(file) && readText(file).includes(`//${host}/`)
+    ? `: there is no server named ${host}, at which ${lockfile} has the addresses of packages: delete ${lockfile}, install with a registry that exists, and commit it`
+    : `: there is no server named ${host}. If a file .npmrc or .yarnrc.yml names it, correct that; otherwise deploy again`;
+}
+
 /** Returns the cause and the remedy if the install script of a package failed; otherwise an empty text. */
 export function describeScript(printed: string): string {
   const [, path, command] = NPM_SCRIPT.exec(printed) ?? [];
@@ -109,6 +125,9 @@ export function describeScript(printed: string): string {
   if (name === undefined) return '';
   const script = command === undefined ? '' : ` ("${quoted(command)}")`;
   const failed = `: the install script of ${name}${script} failed`;
+  const [, host] = UNREACHED.exec(printed) ?? [];
+  if (host !== undefined)
+    return `${failed}: there is no server named ${host}, from which it downloads a file. Use a version of ${name} that has its files in the registry, or deploy again if that server exists`;
   const lacking = matchOf(LACKS, printed);
   if (lacking === undefined && !COMPILES.test(printed)) return `${failed}: its messages are in the log`;
   const without = lacking === undefined ? '' : ` without ${lacking}, which builds do not have`;

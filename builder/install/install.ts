@@ -6,7 +6,7 @@ import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { readText } from '../read-text.ts';
 import { describeEngines, engineNote } from './engines.ts';
-import { describeGit, describeRegistry, describeScript } from './failures.ts';
+import { describeGit, describeRegistry, describeScript, describeUnreached } from './failures.ts';
 import { describeUnapproved, ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
@@ -130,7 +130,8 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
       describeGit(printed) ||
       describeScript(printed) ||
       describeRegistryVariables(context.directory, context.environment) ||
-      describeRegistry(printed, context.directory);
+      describeRegistry(printed, context.directory) ||
+      describeUnreached(printed, context.directory, lockfile);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 

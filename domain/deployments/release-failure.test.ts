@@ -60,7 +60,12 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     ["Error: Cannot find module '/var/task/node_modules/bcrypt/lib/binding/napi-v3/bcrypt_lib.node'"],
     'bcrypt_lib.node\'. A package has no compiled module: its install script was not run (with pnpm, approve it with "pnpm approve-builds"',
   ],
-  ['an exit that says nothing', EXITED, [], 'The new release ended with exit code 1 before it answered.'],
+  [
+    'an exit that says nothing',
+    EXITED,
+    [],
+    'exit code 1 before it answered, and printed nothing. Set the variables that it requires, and the one that switches its log on',
+  ],
   [
     'a database that is expected beside the application',
     EXITED,
@@ -137,7 +142,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'an exit code without a word, in the log of the host',
     EXITED,
     ['Error: Runtime exited with error: exit status 1'],
-    'The new release ended with exit code 1 before it answered.',
+    'exit code 1 before it answered, and printed nothing. Set the variables that it requires, and the one that switches its log on',
   ],
   [
     'a fixed port',

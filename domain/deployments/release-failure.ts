@@ -101,6 +101,10 @@ const fixedPort = (lines: readonly string[]): number | undefined =>
     .map((found) => (found && !CONNECTS.test(found.input.slice(0, found.index)) ? Number(found[1]) : 0))
     .findLast((port) => port > 0 && port !== PORT && port < FIRST_LOCAL_PORT);
 
+/** The end of the sentence about a release that ended with an error and printed nothing. */
+const SILENT =
+  ', and printed nothing. Set the variables that it requires, and the one that switches its log on (often LOG_LEVEL), and deploy again.';
+
 /** Explains why a release did not answer at all. */
 function explainNoResponse(error: string, path: string, lines: readonly string[], printed: string | undefined): string {
   if (/signal: killed|OutOfMemory/i.test(error)) {
@@ -116,7 +120,8 @@ function explainNoResponse(error: string, path: string, lines: readonly string[]
   }
   if (printed !== undefined) return `The new release did not start: ${withFullStop(printed)}`;
   const code = /exit status (\d+)/.exec(error)?.[1];
-  if (code !== undefined) return `The new release ended with exit code ${code} before it answered.`;
+  if (code !== undefined)
+    return `The new release ended with exit code ${code} before it answered${lines.length > 0 ? '.' : SILENT}`;
   if (/exited without providing a reason|exit status 0/.test(error)) {
     return 'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted.';
   }
