@@ -22,7 +22,11 @@ test.each([
   const manifest = parseManifest(JSON.stringify({ dependencies: { [name]: '1' } }));
   const command = (runner: string) =>
     resolveBuildCommand({ framework, buildCommand }, manifest, packagesBelow('/absent', manifest), runner);
-  expect([command('pnpm'), command('npm')]).toEqual([`pnpm exec ${name} build`, `npx ${name} build`]);
+  expect([command('pnpm'), command('bun'), command('npm')]).toEqual([
+    `pnpm exec ${name} build`,
+    `bunx ${name} build`,
+    `npx ${name} build`,
+  ]);
 });
 
 test('runs a script that is empty, which does nothing', () => {

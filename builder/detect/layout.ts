@@ -14,7 +14,7 @@ export interface Layout {
   packaged: string;
 }
 
-const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
+const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'];
 const has = (directory: string, files: readonly string[]) => files.some((file) => existsSync(join(directory, file)));
 
 /**

@@ -34,6 +34,8 @@ export function dependencyKey(
     return existsSync(file) ? readText(file) : '';
   };
   if (nothing !== undefined || !manager?.lockfile || !manifest || manifest.workspaces !== undefined) return undefined;
+  // Bun would not run the install scripts of restored packages again, which may write outside of node_modules.
+  if (manager.name === 'bun') return undefined;
   if (/^packages:/m.test(contentOf('pnpm-workspace.yaml'))) return undefined;
   const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest;
   const specifiers = [dependencies, devDependencies, optionalDependencies, peerDependencies].flatMap(Object.values);

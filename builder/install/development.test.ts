@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { developmentPackages, unreachedPackages } from './development.ts';
 import { readManifest } from './manifest.ts';
 
@@ -20,35 +21,42 @@ function leftOut(manifest: object, tree: Tree): string[] {
     if (typeof content === 'object' && 'to' in content) symlinkSync(String(content.to), file);
     else writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   }
-  return [...developmentPackages(directory, readManifest(directory))].sort();
+  return [...developmentPackages(directory, parseManifest(JSON.stringify(manifest)))].sort();
 }
 
 const manifest = { dependencies: { kept: '1', '@scope/kept': '1' }, devDependencies: { tool: '1' } };
 
-test.each(['.yarn-integrity', '.yarn-state.yml'])('excludes the development packages of Yarn (%s)', (mark) => {
-  const packages = {
-    [`node_modules/${mark}`]: '',
-    'node_modules/kept/package.json': { dependencies: { deep: '1' }, peerDependencies: { peer: '1' } },
-    'node_modules/kept/node_modules/deep/package.json': { dependencies: { deeper: '1', absent: '1' } },
-    'node_modules/@scope/kept/package.json': { optionalDependencies: { '@scope/optional': '1' } },
-    'node_modules/@scope/optional/package.json': {},
-    'node_modules/@scope/tool/package.json': {},
-    'node_modules/deeper/package.json': '\ufeff{"dependencies":{"below":"1"}}',
-    'node_modules/below/package.json': {},
-    'node_modules/peer/package.json': 'no JSON',
-    'node_modules/tool/package.json': { dependencies: { deep: '2', peer: '1' } },
-    'node_modules/deep/package.json': {},
-  };
-  expect(leftOut(manifest, packages)).toEqual(['node_modules/@scope/tool', 'node_modules/deep', 'node_modules/tool']);
-});
+test.each(['.yarn-integrity', '.yarn-state.yml', '../bun.lock', '../bun.lockb'])(
+  'excludes the development packages of Yarn and Bun (%s)',
+  (mark) => {
+    const packages = {
+      [`node_modules/${mark}`]: '',
+      'node_modules/kept/package.json': { dependencies: { deep: '1' }, peerDependencies: { peer: '1' } },
+      'node_modules/kept/node_modules/deep/package.json': { dependencies: { deeper: '1', absent: '1' } },
+      'node_modules/@scope/kept/package.json': { optionalDependencies: { '@scope/optional': '1' } },
+      'node_modules/@scope/optional/package.json': {},
+      'node_modules/@scope/tool/package.json': {},
+      'node_modules/deeper/package.json': '\ufeff{"dependencies":{"below":"1"}}',
+      'node_modules/below/package.json': {},
+      'node_modules/peer/package.json': 'no JSON',
+      'node_modules/tool/package.json': { dependencies: { deep: '2', peer: '1' } },
+      'node_modules/deep/package.json': {},
+    };
+    expect(leftOut(manifest, packages)).toEqual(['node_modules/@scope/tool', 'node_modules/deep', 'node_modules/tool']);
+  },
+);
 
-test('excludes the development packages of a pnpm installation by following its links', () => {
-  const store = 'node_modules/.pnpm';
+test.each([
+  ['pnpm', '.pnpm', 'node_modules/.modules.yaml'],
+  ['Bun', '.bun', 'bun.lock'],
+])('excludes the development packages of %s by following its links', (_name, directory, mark) => {
+  const store = `node_modules/${directory}`;
+  const to = (path: string) => link(path.replace('.pnpm', directory));
   const packages = {
-    'node_modules/.modules.yaml': '',
-    'node_modules/kept': link('.pnpm/kept@1/node_modules/kept'),
-    'node_modules/@scope/kept': link('../.pnpm/@scope+kept@1/node_modules/@scope/kept'),
-    'node_modules/tool': link('.pnpm/tool@1/node_modules/tool'),
+    [mark]: '',
+    'node_modules/kept': to('.pnpm/kept@1/node_modules/kept'),
+    'node_modules/@scope/kept': to('../.pnpm/@scope+kept@1/node_modules/@scope/kept'),
+    'node_modules/tool': to('.pnpm/tool@1/node_modules/tool'),
     [`${store}/kept@1/node_modules/kept/package.json`]: { dependencies: { deep: '1' } },
     [`${store}/kept@1/node_modules/deep`]: link('../../deep@1/node_modules/deep'),
     [`${store}/@scope+kept@1/node_modules/@scope/kept/package.json`]: {},
@@ -61,6 +69,15 @@ test('excludes the development packages of a pnpm installation by following its 
   };
   expect(leftOut(manifest, packages)).toEqual([`${store}/deep@2`, `${store}/tool@1`, 'node_modules/tool']);
 });
+
+test.each(['node_modules/.yarn-integrity', 'bun.lock'])(
+  'excludes nothing for a package of a workspace (%s)',
+  (mark) => {
+    // `manifest` is that of the package, which does not name the workspaces.
+    const tree = { [mark]: '', 'package.json': { workspaces: ['apps/*'] }, 'node_modules/tool/package.json': {} };
+    expect(leftOut(manifest, tree)).toEqual([]);
+  },
+);
 
 test('excludes nothing in a workspace or if the package manager is unknown', () => {
   const packages = { 'node_modules/tool/package.json': {}, 'node_modules/vendored/package.json': {} };

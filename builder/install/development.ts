@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
 import { readText } from '../read-text.ts';
+import { readManifest } from './manifest.ts';
 
 const Locked = z.object({ dev: z.optional(z.boolean()), hasInstallScript: z.optional(z.boolean()) });
 const Lockfile = z.catch(z.object({ packages: z.catch(z.record(z.string(), Locked), {}) }), { packages: {} });
@@ -27,28 +28,28 @@ function readRecord(file: string): unknown {
 }
 
 const MODULES = 'node_modules';
-/** The directory in which pnpm stores the packages that its links point to. */
-const STORE = '.pnpm';
+/** The directories in which pnpm and Bun store the packages that their links point to. */
+const STORES = ['.pnpm', '.bun'] as const;
 /**
- * Files that pnpm and both versions of Yarn write into `node_modules`. They show that a package manager installed these packages from
- * package.json.
+ * Files that pnpm and both versions of Yarn write into `node_modules`, and the lockfiles of Bun, which writes none there. They show that a
+ * package manager installed these packages from package.json.
  */
-const MARKS = ['.modules.yaml', '.yarn-integrity', '.yarn-state.yml'] as const;
+const MARKS = ['.modules.yaml', '.yarn-integrity', '.yarn-state.yml', '../bun.lock', '../bun.lockb'] as const;
 
 /**
- * Returns the paths of packages that only development needs. npm records them. With pnpm and Yarn they are the packages that are not
+ * Returns the paths of packages that only development needs. npm records them. With the others they are the packages that are not
  * reachable from the dependencies in package.json; pruning with their own commands would query the registry again for cached packages.
  * Returns none for other package managers and in workspaces.
+ * @param manifest package.json of the application, which may be a package of the workspace in the directory
  */
 export function developmentPackages(directory: string, manifest: Manifest | undefined): ReadonlySet<string> {
   const recorded = installedPackages(directory);
   if (recorded.length > 0) return new Set(recorded.flatMap(([path, { dev }]) => (dev ? [path] : [])));
   // The packages of a workspace have their own dependencies.
   if (existsSync(join(directory, 'pnpm-workspace.yaml'))) return new Set();
+  if (readManifest(directory)?.workspaces !== undefined) return new Set();
   const modules = join(directory, MODULES);
-  if (!manifest || manifest.workspaces !== undefined || !MARKS.some((mark) => existsSync(join(modules, mark)))) {
-    return new Set();
-  }
+  if (!manifest || !MARKS.some((mark) => existsSync(join(modules, mark)))) return new Set();
   const root = realpathSync(directory);
   const needed = findReachable(root, [[root, manifest]]);
   const isNeeded = (path: string): boolean => needed.has(realpathSync(join(root, path)));
@@ -56,9 +57,9 @@ export function developmentPackages(directory: string, manifest: Manifest | unde
 }
 
 /**
- * Returns the paths in pnpm's store that an application of a workspace does not need: the packages of other applications, and those that
- * only development needs. Only for releases that would otherwise be too large, because a package of a workspace may use a dependency that
- * only another package declares. Returns none without pnpm's store.
+ * Returns the paths in the store of pnpm or Bun that an application of a workspace does not need: the packages of other applications, and
+ * those that only development needs. Only for releases that would otherwise be too large, because a package of a workspace may use a
+ * dependency that only another package declares. Returns none without a store.
  * @param repository the directory of the workspace
  * @param application the directory of the application, whose package.json is `manifest`
  * @param start the start command; development packages that it names are kept
@@ -79,7 +80,7 @@ export function unreachedPackages(
   return new Set(unneededInStore(root, findReachable(root, roots)));
 }
 
-/** Returns the directories of pnpm's store whose package is not needed. */
+/** Returns the directories of the store whose package is not needed. */
 function unneededInStore(root: string, needed: ReadonlySet<string>): string[] {
   return storedPackages(root).filter((path) => {
     const stored = packagesIn(root, `${path}/${MODULES}`).filter((entry) => !isLink(join(root, entry)));
@@ -87,10 +88,11 @@ function unneededInStore(root: string, needed: ReadonlySet<string>): string[] {
   });
 }
 
-/** Returns the directories of pnpm's store. The `node_modules` of each contains a package, and links to its dependencies. */
+/** Returns the directories of the store of pnpm or Bun. The `node_modules` of each contains a package, and links to its dependencies. */
 export function storedPackages(root: string): string[] {
-  const store = `${MODULES}/${STORE}`;
-  return existsSync(join(root, store)) ? readdirSync(join(root, store)).map((name) => `${store}/${name}`) : [];
+  return STORES.map((name) => `${MODULES}/${name}`).flatMap((store) =>
+    existsSync(join(root, store)) ? readdirSync(join(root, store)).map((name) => `${store}/${name}`) : [],
+  );
 }
 
 export const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink();

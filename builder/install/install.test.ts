@@ -137,12 +137,32 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
     'yarn install --immutable',
     '@yarnpkg/cli-dist@4.5.0',
   ],
+  ['Bun', { 'bun.lock': '{}' }, 'bun install --frozen-lockfile', 'bun@1'],
+  ['Bun with its earlier, binary lockfile', { 'bun.lockb': '' }, 'bun install --frozen-lockfile', 'bun@1'],
+  [
+    'the Bun that package.json names',
+    { 'package.json': { dependencies: { a: '1' }, packageManager: 'bun@1.2.19' }, 'bun.lock': '{}' },
+    'bun install --frozen-lockfile',
+    'bun@1.2.19',
+  ],
+  [
+    'the range of Bun that package.json is developed with, without a lockfile',
+    { 'package.json': { dependencies: { a: '1' }, devEngines: { packageManager: { name: 'bun', version: '^1.3' } } } },
+    'bun install',
+    'bun@^1.3',
+  ],
+  [
+    'npm for one that is unknown',
+    { 'package.json': { dependencies: { a: '1' }, packageManager: 'deno@2.1.0' } },
+    'npm install',
+    undefined,
+  ],
 ])('selects the package manager of the lockfile: %s', (_name, files, command, tool) => {
   const planned = plan(files);
   expect(planned.command).toBe(command);
   expect(planned.manager?.tool).toBe(tool);
   expect(planned.note).toEqual(
-    /^npm install|--no-immutable/.test(command) ? expect.stringContaining('commit one') : undefined,
+    /^(npm|bun) install$|--no-immutable/.test(command) ? expect.stringContaining('commit one') : undefined,
   );
 });
 
@@ -168,7 +188,7 @@ test('installs a directory below settings of pnpm on its own', () => {
   expect(command()).toBe('pnpm install --frozen-lockfile');
 });
 
-test('runs a custom command unchanged and refuses an unsupported package manager by default', () => {
+test('runs a custom command unchanged, with the package manager that it names', () => {
   expect(plan({ 'pnpm-lock.yaml': '' }, 'make deps')).toMatchObject({
     command: 'make deps',
     manager: { name: 'pnpm' },
@@ -177,13 +197,7 @@ test('runs a custom command unchanged and refuses an unsupported package manager
   expect(plan({}, 'pnpm install').manager?.tool).toBe('pnpm@10');
   expect(plan({ 'package-lock.json': '' }, 'yarn').manager?.tool).toBe('yarn@1.22.22');
   expect(plan({ 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }, 'pnpm i').manager?.tool).toBe('pnpm@8');
-  expect(() => plan({ 'bun.lock': '' })).toThrow(
-    'The repository uses bun (bun.lock), which is not supported: commit a lockfile of npm, pnpm or yarn.',
-  );
-  const served = { dependencies: { elysia: '1' }, scripts: { start: 'NODE_ENV=production bun src/index.ts' } };
-  expect(() => plan({ 'bun.lock': '', 'package.json': served })).toThrow(
-    'npm, pnpm or yarn, and a start script that runs Node: a release has no Bun for "NODE_ENV=production bun src/index.ts".',
-  );
+  expect(plan({ 'package-lock.json': '' }, 'bun install').manager?.tool).toBe('bun@1');
 });
 
 test.each([

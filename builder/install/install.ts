@@ -23,7 +23,7 @@ const NEEDS_LOCKFILE = /^npm\s+(ci|clean-install)\b/;
 
 /** Matches messages of package managers about a lockfile that does not match package.json. */
 const MISMATCH =
-  /package\.json and package-lock\.json.{0,80} are in sync|-lock\.yaml is not up to date|lockfile (needs to be updated|would have been modified)|ERR_PNPM_LOCKFILE_CONFIG_MISMATCH/;
+  /package\.json and package-lock\.json.{0,80} are in sync|-lock\.yaml is not up to date|lockfile (needs to be updated|would have been modified|had changes, but lockfile is frozen)|ERR_PNPM_LOCKFILE_CONFIG_MISMATCH/;
 /** Matches the lines of npm's list of mismatches. */
 const LOCKFILE_ERROR = /Missing: .+ from lock file|Invalid: lock file's/;
 /** Matches a mismatch without a version: an optional package of another platform that npm left out of the lockfile. */
@@ -58,7 +58,7 @@ export interface InstallPlan {
   preinstall: string | undefined;
 }
 
-/** Plans the installation. Throws BuildFailure if the repository requires an unsupported package manager. */
+/** Plans the installation. */
 export function planInstall(configured: string, directory: string, manifest: Manifest | undefined): InstallPlan {
   const isWorkspace = existsSync(join(directory, 'pnpm-workspace.yaml'));
   // pnpm installs the packages of a workspace even without a package.json in its root.
@@ -71,19 +71,8 @@ export function planInstall(configured: string, directory: string, manifest: Man
     return named && named.name !== manager?.name ? { ...plan, manager: named } : plan;
   }
   if (!root || !manager) return { ...plan, nothing: 'there is no package.json' };
-  const { name, install, lockfile } = manager;
+  const { name, install = configured, lockfile } = manager;
   if (!needsInstall(root) && !isWorkspace) return { ...plan, nothing: 'package.json names no dependencies' };
-  if (install === undefined) {
-    const evidence = lockfile === undefined ? 'package.json' : lockfile;
-    // If the start also needs Bun, the message says so now: with another lockfile, the next deployment would fail at the start.
-    const isRuntime = /\bbunx?\s/.test(root.scripts.start ?? '');
-    const start = isRuntime
-      ? `, and a start script that runs Node: a release has no Bun for "${root.scripts.start}"`
-      : '';
-    throw new BuildFailure(
-      `The repository uses ${name} (${evidence}), which is not supported: commit a lockfile of npm, pnpm or yarn${start}.`,
-    );
-  }
   const note =
     lockfile === undefined
       ? `no ${name === 'npm' ? 'package-lock.json' : 'lockfile'} found: using "${install}"; commit one for reproducible builds`

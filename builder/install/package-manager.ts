@@ -15,7 +15,7 @@ export interface PackageManager {
   tool: string | undefined;
   /** Undefined if there is no lockfile. */
   lockfile: string | undefined;
-  /** The install command; undefined if the package manager is not supported. */
+  /** The install command; undefined if the owner named another one. */
   install: string | undefined;
 }
 
@@ -26,6 +26,8 @@ const YARN_CLASSIC = '1.22.22';
 /** Yarn's version by the version of the lockfile's metadata. The newest one applies to later formats and without a lockfile. */
 const YARN_BERRY: Record<string, string> = { '4': '2', '5': '3', '6': '3' };
 const NEWEST_BERRY = '4';
+/** Bun's default version, which reads both formats of its lockfile. */
+const BUN = '1';
 
 /** Returns the package manager of a repository, with the version that its lockfile or package.json requires. */
 export function packageManagerOf(directory: string, manifest: Manifest): PackageManager {
@@ -43,8 +45,13 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
       };
     case 'yarn':
       return { name, lockfile, ...yarnFor(read(), exact) };
-    default:
-      return { name: 'bun', tool: undefined, lockfile, install: undefined };
+    case 'bun':
+      return {
+        name,
+        tool: `bun@${exact ?? range ?? BUN}`,
+        lockfile,
+        install: `bun install${lockfile === undefined ? '' : ' --frozen-lockfile'}`,
+      };
   }
 }
 
@@ -53,9 +60,10 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
  * Returns undefined for npm and unknown commands.
  */
 export function packageManagerOfCommand(command: string): PackageManager | undefined {
-  const name = /^(pnpm|yarn)(?=\s|$)/.exec(command.trim())?.[1];
+  const name = /^(pnpm|yarn|bun)(?=\s|$)/.exec(command.trim())?.[1];
   if (name === 'pnpm') return { name, tool: `pnpm@${pnpmFor('')}`, lockfile: undefined, install: undefined };
   if (name === 'yarn') return { name, tool: `yarn@${YARN_CLASSIC}`, lockfile: undefined, install: undefined };
+  if (name === 'bun') return { name, tool: `bun@${BUN}`, lockfile: undefined, install: undefined };
   return undefined;
 }
 

@@ -20,13 +20,18 @@ export async function withTool(tool: string, context: CommandContext): Promise<C
   const directory = mkdtempSync(join(tmpdir(), 'tools-'));
   if (context.user) chownTo(directory, context.user);
   let printed = '';
-  const status = await run('npm', ['install', '--no-save', '--ignore-scripts', '--prefix', directory, '--', tool], {
+  const toolContext = {
     ...context,
     directory,
-    output: (text) => {
+    output: (text: string) => {
       printed += text;
     },
-  });
+  };
+  const install = ['install', '--no-save', '--ignore-scripts', '--prefix', directory, '--', tool];
+  let status = await run('npm', install, toolContext);
+  // Bun's package is a program for each platform, which its install script puts in place. Newer versions of npm run no unapproved scripts.
+  if (status === 0 && tool.startsWith('bun@'))
+    status = await run('node', [join(directory, 'node_modules/bun/install.js')], toolContext);
   if (status !== 0) {
     context.output(printed);
     throw new BuildFailure(`The package manager ${tool} could not be installed.`);

@@ -172,7 +172,6 @@ function describe(
   const files = directory.flatMap(({ name, isTree }) => (isTree ? [] : [name]));
   const notes = [
     ...(locked.lockfile === undefined ? ['No lockfile was found: commit one for reproducible builds.'] : []),
-    ...(locked.name === 'bun' ? ['Bun is not supported: commit a lockfile of npm, pnpm or yarn.'] : []),
   ];
   return {
     detected: {

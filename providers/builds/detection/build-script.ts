@@ -1,8 +1,11 @@
+import { entryOf } from '../../../contract/enums.ts';
 import type { Framework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
 import { declaredStarts } from './procfile.ts';
 import type { Packages } from './script-command.ts';
 
+/** Commands that run a package's program, by package manager; `npx` for the others. */
+const RUNS_PACKAGES: Readonly<Record<string, string>> = { pnpm: 'pnpm exec ', bun: 'bunx ' };
 /** Build scripts, in order of precedence. The second one is known from other hosts. */
 const BUILD_SCRIPTS = ['build', 'heroku-postbuild'] as const;
 
@@ -29,8 +32,8 @@ export function detectBuildCommand(
 }
 
 /**
- * Returns the framework's build command; undefined if it has none. It must not use `npx` with pnpm: npm runs nothing in a package whose
- * `devEngines` names another package manager, and `pnpm init` writes that.
+ * Returns the framework's build command; undefined if it has none. It must not use `npx` with other package managers: npm runs nothing in a
+ * package whose `devEngines` names another one, and `pnpm init` writes that.
  */
 export const frameworkBuild = (framework: Framework | undefined, runner: string): string | undefined =>
-  runner === 'pnpm' ? framework?.build?.replace(/^npx /, 'pnpm exec ') : framework?.build;
+  framework?.build?.replace(/^npx /, entryOf(RUNS_PACKAGES, runner) ?? 'npx ');

@@ -48,7 +48,7 @@ export function lockedBy(exists: (file: string) => boolean, manifest: PackageMan
   const { name: named, version, range } = namedPackageManager(manifest);
   const present = LOCKFILES.filter(([lockfile]) => exists(lockfile));
   const [lockfile, found] = present.find(([, manager]) => manager === named) ?? present[0] ?? [];
-  // Without a lockfile, an unknown package manager counts as bun, which is not supported.
-  const name = found ?? (isName(named) ? named : named === '' ? 'npm' : 'bun');
+  // Every package manager reads the dependencies of package.json, so npm replaces an unknown one.
+  const name = found ?? (isName(named) ? named : 'npm');
   return { name, lockfile, ...(name === named ? { version, range } : { version: undefined, range: undefined }) };
 }

@@ -67,7 +67,7 @@ export const BUILD_COMMANDS: readonly RegExp[] = [
   // Style sheets, unless in watch mode.
   /^(sass|node-sass|lessc|stylus|postcss|tailwindcss)\b(?!.* (-w|--watch)\b)/,
   /^(rimraf|rm|mkdir|mkdirp|cp|cpx|copyfiles|shx|del-cli|mv) /,
-  /^(npm|pnpm|yarn) (ci|install|i)\b/,
+  /^(npm|pnpm|yarn|bun) (ci|install|i)\b/,
 ];
 
 /** Matches programs that build again when files change, beside those of {@link BUILD_COMMANDS}. */

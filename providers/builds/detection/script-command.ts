@@ -37,7 +37,7 @@ const LOCATIONS: Readonly<Record<string, Locations>> = {
   bun: { directory: ['--cwd'], workspace: ['-F', '--filter'] },
 };
 const RUN = /^run(-script)?$/;
-const QUIET = /^(-s|--silent|--if-present|--color|-q)$/;
+const QUIET = /^(-s|--silent|--if-present|--color|-q|--bun)$/;
 
 /** A script that a command runs. */
 export interface FoundScript {

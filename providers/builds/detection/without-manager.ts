@@ -1,4 +1,5 @@
 import type { Command } from './command-line.ts';
+import { FRAMEWORK_STARTS } from './programs.ts';
 import { unwrap } from './unwrap.ts';
 
 /** Maximum characters of a command that is searched for `npx`. */
@@ -20,6 +21,24 @@ const RUNNER =
 export const withoutRunner = (command: string): string =>
   command.length > MAX_SEARCHED ? command : command.replace(RUNNER, '$1');
 
+/** Matches Bun with its options, before a package's program or the file that it runs itself. */
+const BUN = /(?<=^|\s)bun (?:--bun )?(?:run )?(?:--bun )?(?=\w)/;
+
+/**
+ * Removes Bun from a command that starts a framework's build output: `bun --bun run next start`. Bun itself runs most other words as files.
+ */
+function withoutBun(command: Command, at: number): Command {
+  const words = command.words.slice(at).map(({ text }) => text);
+  const [bun] = BUN.exec(words.join(' ')) ?? [''];
+  const removed = bun.split(' ').length - 1;
+  const program = words.slice(removed).join(' ');
+  if (!FRAMEWORK_STARTS.some((pattern) => pattern.test(program))) return command;
+  return {
+    words: [...command.words.slice(0, at), ...command.words.slice(at + removed)],
+    text: command.text.replace(BUN, ''),
+  };
+}
+
 /**
  * Removes Yarn or pnpm from a command that runs Node or a package's program: `yarn node app.js`, `pnpm run tsx app.ts`. Commands that run
  * a script have been replaced before.
@@ -27,6 +46,7 @@ export const withoutRunner = (command: string): string =>
 export function withoutManager(command: Command): Command {
   const { words, text } = command;
   const at = words.length - unwrap(command).words.length;
+  if (words[at]?.text === 'bun') return withoutBun(command, at);
   const run = words[at + 1]?.text === 'run' ? 1 : 0;
   const program = words[at + 1 + run];
   if (!RUNS_PROGRAMS.test(words[at]?.text ?? '') || program === undefined || program.dynamic) return command;

@@ -313,6 +313,24 @@ const STARTERS: readonly PartialStarter<'framework' | 'build'>[] = [
     answers: { text: 'pnpm-workspace' },
   },
   {
+    name: 'bun-workspaces',
+    settings: { rootDirectory: 'apps/api' },
+    files: {
+      'package.json': { private: true, packageManager: 'bun@1.4.5', workspaces: ['apps/*', 'packages/*'] },
+      'packages/words/package.json': { name: '@mono/words', version: '1.0.0', main: 'index.js' },
+      'packages/words/index.js': `module.exports = 'bun-workspace';\n`,
+      'apps/api/package.json': {
+        name: 'api',
+        version: '1.0.0',
+        dependencies: { ...EXPRESS, '@mono/words': 'workspace:*' },
+        scripts: { start: 'node main.js' },
+      },
+      'apps/api/main.js': `const express = require('express');\nexpress().get('/', (q, s) => s.send(require('@mono/words'))).listen(process.env.PORT);\n`,
+    },
+    start: 'node main.js',
+    answers: { text: 'bun-workspace' },
+  },
+  {
     name: 'vite-express',
     files: {
       'package.json': {
