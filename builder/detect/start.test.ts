@@ -55,6 +55,27 @@ test.each<[object, string[], string, string | undefined]>([
     'prisma migrate deploy && node a.js',
     'start script',
   ],
+  [
+    { scripts: { 'start:prod': 'NODE_ENV=production node dist/index' } },
+    ['dist/server.js', 'dist/index.js'],
+    'node dist/index.js',
+    'script start:prod',
+  ],
+  [
+    { devDependencies: { vite: '7' }, scripts: { start: 'vite', 'start:production': 'serve -s dist' } },
+    ['dist/index.html'],
+    'files of dist',
+    'script start:production',
+  ],
+  [
+    { scripts: { start: 'concurrently "node a.js" "node b.js"', startProd: 'node c.js' } },
+    ['a.js', 'b.js', 'c.js'],
+    'node c.js',
+    'script startProd',
+  ],
+  [{ scripts: { start: 'node a.js', 'start:prod': 'node b.js' } }, ['a.js', 'b.js'], 'node a.js', 'start script'],
+  [{ scripts: { 'start:prod': 'docker compose up' } }, ['dist/index.js'], 'node dist/index.js', 'usual file name'],
+  [{ scripts: { 'start:prod': 'node absent.js' } }, ['dist/index.js'], 'node dist/index.js', 'usual file name'],
 ])('without settings, starts what %j declares', (manifest, files, start, from) => {
   expect(started(manifest, files)).toEqual([start, from]);
 });
@@ -162,6 +183,7 @@ test.each([
   ['npm start --prefix link', undefined],
   ['FOO=1 pnpm --recursive start | cat', undefined],
   ['bun app.js', undefined],
+  ['bun --bun run serve', 'node app.js --served'],
   ['run-s migrate serve', 'tool migrate && node app.js --served'],
   ['npm-run-all -s "build:*" serve', 'node app.js --served'],
   ['run-s build:* serve:*', undefined],

@@ -1,6 +1,7 @@
 import { join, posix } from 'node:path';
+import { productionScriptOf, startScriptOf } from '../../providers/builds/detection/package-scripts.ts';
 import { declaredStarts, inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
-import { type DividedScript, divideStartScript, startScriptOf } from '../../providers/builds/detection/start-script.ts';
+import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { wrapsFile } from '../../providers/builds/detection/wraps-file.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
@@ -60,7 +61,7 @@ export function findStart(app: BuiltApplication): FoundStart {
   const procfile = readProcfile(app);
   const [declared] = inPrecedence<FoundStart>(
     procfile.web && procfile.start && declaredStart(settings, 'Procfile', procfile.web, procfile.start),
-    divided && fromScript && declaredStart(settings, 'start script', divided, fromScript),
+    divided && fromScript ? declaredStart(settings, 'start script', divided, fromScript) : productionStart(app),
   );
   const isDeclaredFirst = declared && isDefaultStartFile(settings) && takesPrecedence(app, declared.start);
   if (isFile(app, startFile) && !isDeclaredFirst) {
@@ -73,6 +74,19 @@ export function findStart(app: BuiltApplication): FoundStart {
   const found = declared ?? findUndeclared(app, divided, procfile);
   const warning = found.warning ?? (found.from === 'Procfile' ? undefined : warnOfParallel(app, found.start));
   return warning === undefined ? found : { ...found, warning };
+}
+
+/**
+ * Returns the start of the script for production (`start:prod`), which applies if the start script is missing, a development server, or
+ * starts nothing that exists; undefined if it does not lead to an existing file either.
+ */
+function productionStart(app: BuiltApplication): FoundStart | undefined {
+  const { settings, manifest, directory } = app;
+  const found = productionScriptOf(manifest, packagesBelow(directory, manifest));
+  const start = found && existingStart(app, found.script);
+  // A program that no package provides, such as docker, would not start.
+  if (!start || (start.kind === 'shell' && found.script.start.kind === 'program')) return undefined;
+  return declaredStart(settings, `script ${found.name}`, found.script, start);
 }
 
 /** Returns a start that a script declares, with a warning if it is started without variables that the script sets. */

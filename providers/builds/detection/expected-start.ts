@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../../contract/enums.ts';
 import { type Framework, namedFramework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
+import { productionScriptOf } from './package-scripts.ts';
 import { declaredStarts } from './procfile.ts';
 import { onePackage } from './script-command.ts';
 import type { StartScript } from './start-script.ts';
@@ -71,7 +72,10 @@ export function describeExpectedStart(
   files: readonly string[],
   procfile: string,
 ): string | null {
-  const starts = declaredStarts(manifest, procfile).map(({ start }) => start);
+  const production = productionScriptOf(manifest);
+  const starts = [...declaredStarts(manifest, procfile), ...(production ? [production.script] : [])].map(
+    ({ start }) => start,
+  );
   const declared = starts.find(({ kind }) => kind !== 'development');
   const startFile = takenStartFile(manifest, framework, files, declared);
   if (startFile !== undefined) return `node ${startFile}`;

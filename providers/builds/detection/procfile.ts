@@ -1,5 +1,6 @@
+import { startScriptOf } from './package-scripts.ts';
 import { onePackage, type Packages, type Scripts } from './script-command.ts';
-import { type DividedScript, divideStartScript, startScriptOf } from './start-script.ts';
+import { type DividedScript, divideStartScript } from './start-script.ts';
 
 /**
  * Returns the commands of a Procfile (https://devcenter.heroku.com/articles/procfile) by process name, such as `web` of `web: node server.js`.

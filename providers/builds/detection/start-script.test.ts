@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startScriptOf } from './start-script.ts';
+import { startScriptOf } from './package-scripts.ts';
 
 test('divides a script that runs other scripts', () => {
   const scripts = { start: 'npm run all', all: 'tsc && node dist/main.js' };
@@ -40,6 +40,9 @@ test.each([
   ['yarn workspaces run start', [], { kind: 'shell', command: 'yarn workspaces run start' }],
   ['yarn start:prod', [], { kind: 'shell', command: 'yarn start:prod' }],
   ['npm next start', [], { kind: 'shell', command: 'npm next start' }],
+  ['A="b c" bun --bun run next start -p 1', [], { kind: 'framework', command: 'next start -p 1' }],
+  ['bun run --bun vite preview', [], { kind: 'framework', command: 'vite preview' }],
+  ['bun run next.ts start', [], { kind: 'shell', command: 'bun run next.ts start' }],
 ])('Yarn and pnpm run programs of packages: %s', (start, build, expected) => {
   expect(startScriptOf({ scripts: { start } })).toMatchObject({ build, start: expected });
 });

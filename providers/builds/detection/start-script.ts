@@ -12,7 +12,7 @@ import {
 } from './programs.ts';
 import { parseRun } from './run.ts';
 import { RUNNERS } from './runners.ts';
-import { onePackage, type Packages, type Scripts, scriptOf, scriptsInSequence } from './script-command.ts';
+import { type Packages, scriptOf, scriptsInSequence } from './script-command.ts';
 import { SCRIPT_RUNNER, unwrap } from './unwrap.ts';
 import { withoutManager, withoutRunner } from './without-manager.ts';
 
@@ -263,19 +263,3 @@ export function lastStart({ start, directory }: DividedScript): { before: string
 /** Returns the directory that a command changes to; undefined for other commands. */
 const changedDirectory = ([cd, target, ...more]: readonly Word[]): string | undefined =>
   cd?.text === 'cd' && target && !target.dynamic && more.length === 0 ? target.text : undefined;
-
-/** Returns the package's start script, divided, with `prestart`; undefined if there is no start script. */
-export function startScriptOf(
-  manifest: { scripts: Scripts } | undefined,
-  packages: Packages = onePackage(manifest?.scripts ?? {}),
-  picksServer = false,
-): DividedScript | undefined {
-  const scripts = manifest?.scripts ?? {};
-  if (scripts.start === undefined) return undefined;
-  const command = 'npm run start';
-  const divided = divideStartScript(command, packages, picksServer);
-  if (divided.start.kind !== 'shell' || divided.start.command !== command) return divided;
-  // A release has no npm, so a shell runs the script's text.
-  const texts = [scripts.prestart, scripts.start].filter((text) => text !== undefined);
-  return { ...divided, start: { kind: 'shell', command: withoutRunner(texts.join(' && ')) } };
-}
