@@ -74,6 +74,12 @@ test.each<[object, string[], string, string | undefined]>([
     'script startProd',
   ],
   [{ scripts: { start: 'node a.js', 'start:prod': 'node b.js' } }, ['a.js', 'b.js'], 'node a.js', 'start script'],
+  [
+    { scripts: { start: 'nx serve' } },
+    ['dist/apps/api/main.js', 'dist/web/index.html', 'dist/web/main.js'],
+    'node dist/apps/api/main.js',
+    'only server of the build',
+  ],
   [{ scripts: { 'start:prod': 'docker compose up' } }, ['dist/index.js'], 'node dist/index.js', 'usual file name'],
   [{ scripts: { 'start:prod': 'node absent.js' } }, ['dist/index.js'], 'node dist/index.js', 'usual file name'],
 ])('without settings, starts what %j declares', (manifest, files, start, from) => {

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { productionScriptOf, startScriptOf } from '../../providers/builds/detection/package-scripts.ts';
 import { declaredStarts, inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
@@ -31,6 +32,8 @@ const USUAL_FILES = ['dist', 'build', '', 'src'].flatMap((directory) =>
     ['.js', '.mjs', '.cjs'].map((extension) => posix.join(directory, name + extension)),
   ),
 );
+/** Files that a monorepo's tool, such as Nx, builds for each application. */
+const BUILT_SERVERS = ['dist/*/main.js', 'dist/apps/*/main.js'];
 /** Usual output directories of static sites without a known framework. */
 const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
 
@@ -151,13 +154,8 @@ function findUndeclared(
   // A missing server is not replaced by files that happen to exist.
   const expectsServer = divided !== undefined && divided.start.kind !== 'development' && divided.start.kind !== 'site';
   if (!expectsServer && !hasBuildOutput) {
-    const usual = USUAL_FILES.find((file) => isFile(app, file));
-    if (usual !== undefined) return { start: nodeFile(usual), from: 'usual file name' };
-    const site = USUAL_SITES.find((directory) => isFile(app, `${directory}/index.html`));
-    if (site !== undefined) return { start: { kind: 'site', directory: site, single: false }, from: 'index.html' };
-    if (isFile(app, 'index.html') && manifest?.scripts.build === undefined) {
-      return { start: { kind: 'site', directory: '', single: false }, from: 'index.html' };
-    }
+    const usual = usualStart(app);
+    if (usual) return usual;
   }
   if (only) return only;
   if (worker !== undefined) {
@@ -166,6 +164,25 @@ function findUndeclared(
     );
   }
   throw notFound(app, divided);
+}
+
+/** Returns the start of files with usual names; undefined if there are none. */
+function usualStart(app: BuiltApplication): FoundStart | undefined {
+  const usual = USUAL_FILES.find((file) => isFile(app, file));
+  if (usual !== undefined) return { start: nodeFile(usual), from: 'usual file name' };
+  const built = onlyBuiltServer(app);
+  if (built !== undefined) return { start: nodeFile(built), from: 'only server of the build' };
+  const repository = app.manifest?.scripts.build === undefined ? [''] : [];
+  const site = [...USUAL_SITES, ...repository].find((directory) => isFile(app, join(directory, 'index.html')));
+  if (site === undefined) return undefined;
+  return { start: { kind: 'site', directory: site, single: false }, from: 'index.html' };
+}
+
+/** Returns the only server that a monorepo's tool built; undefined if there is none, or several. A page next to a file shows a site's. */
+function onlyBuiltServer(app: BuiltApplication): string | undefined {
+  const found = globSync(BUILT_SERVERS, { cwd: app.directory });
+  const servers = found.filter((file) => !isFile(app, join(file, '../index.html')));
+  return servers.length === 1 ? servers[0] : undefined;
 }
 
 /**
