@@ -14,7 +14,7 @@ import { withRandomDelays } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
 import { addPaidPeriod } from './lifecycle.ts';
 import { cancelSubscription } from './subscriptions.ts';
-import { cancelInvoice, payOnRequest } from './unpaid-invoices.ts';
+import { cancelInvoice, payOnRequest, payUnpaidInvoices } from './unpaid-invoices.ts';
 
 const DAY = 24 * 3600_000;
 
@@ -28,30 +28,57 @@ function racing(deps: ReturnType<typeof subscriptionSimulation>['deps'], other: 
   };
 }
 
-test('a plan that is paid just before its suspension is not suspended', async () => {
-  const { open, buy, sleepUntil, deps, read, give, flow, clock, memory } = subscriptionSimulation();
+test.each([true, false])(
+  'a plan that is paid just before its suspension is not suspended; period added: %o',
+  async (isAdded) => {
+    const { open, buy, sleepUntil, deps, read, give, flow, clock, memory } = subscriptionSimulation();
+    const account = await open(60_000);
+    const { id } = await buy(account, 'app-10');
+    await sleepUntil(28 + 6);
+    clock.now += 2 * DAY;
+    // The wallet cannot pay. Then the subscription and its invoice are read, the money arrives, the stream adds the period, the wallet is read.
+    const paid = Promise.withResolvers<void>();
+    let walletReads = 0;
+    const get: typeof deps.table.get = async (entity, of) => {
+      if (Object.is(entity, Account)) walletReads += 1;
+      if (Object.is(entity, Account) && walletReads === 2) await paid.promise;
+      const found = await deps.table.get(entity, of);
+      if (!Object.is(entity, Invoice)) return found;
+      await give(account, 100_000);
+      if (isAdded) await flow();
+      else await payUnpaidInvoices(deps, account);
+      paid.resolve();
+      return found;
+    };
+    await advanceSubscriptions({ ...deps, table: { ...deps.table, get } });
+    await flow();
+    expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
+    expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe('app-10');
+    expect(memory.items('AUDIT').map(({ action }) => action)).not.toContain('subscription.suspended');
+    expectLedgerInvariants(memory);
+  },
+);
+
+test('a plan that is paid while its unpaid invoice is checked is due again with its next invoice', async () => {
+  const { open, buy, sleepUntil, deps, read, give, flow, clock } = subscriptionSimulation();
   const account = await open(60_000);
   const { id } = await buy(account, 'app-10');
-  await sleepUntil(28 + 6);
-  clock.now += 2 * DAY;
-  // The wallet cannot pay. Then the subscription and its invoice are read, the money arrives, the stream adds the period, the wallet is read.
-  const paid = Promise.withResolvers<void>();
-  let walletReads = 0;
-  const get: typeof deps.table.get = async (entity, of) => {
-    if (Object.is(entity, Account)) walletReads += 1;
-    if (Object.is(entity, Account) && walletReads === 2) await paid.promise;
-    const found = await deps.table.get(entity, of);
-    if (!Object.is(entity, Invoice)) return found;
-    await give(account, 100_000);
-    await flow();
-    paid.resolve();
-    return found;
+  await sleepUntil(28 + 5);
+  clock.now += DAY;
+  // The money arrives, and the stream adds the period, immediately before the check sets the time of the suspension.
+  let isPaid = false;
+  const write: typeof deps.table.write = async (entity, ...of) => {
+    if (Object.is(entity, Subscription) && !isPaid) {
+      isPaid = true;
+      await give(account, 100_000);
+      await flow();
+    }
+    return await deps.table.write(entity, ...of);
   };
-  await advanceSubscriptions({ ...deps, table: { ...deps.table, get } });
-  await flow();
-  expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
-  expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe('app-10');
-  expectLedgerInvariants(memory);
+  await advanceSubscriptions({ ...deps, table: { ...deps.table, write } });
+  expect(isPaid).toBe(true);
+  const paid = { status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z', dueAt: '2026-03-24T09:30:00.000Z' };
+  expect(await read(account, id)).toMatchObject(paid);
 });
 
 test('an invoice for the next period that is issued while its subscription is cancelled becomes void', async () => {
