@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Account } from '../../table/entities/accounts.ts';
 import { change } from '../../table/writes.ts';
 import { accountSimulation } from '../../test/simulation/accounts.ts';
+import { interruptEach } from '../../test/simulation/simulation.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { reviewPlanLimit } from './plan-limit.ts';
@@ -107,4 +108,33 @@ test('an upgrade that races with the end of the grace period leaves nothing susp
     await flow();
     expect(statuses()).toEqual(Array(4).fill('RUNNING'));
   }
+});
+
+type World = Awaited<ReturnType<typeof accountSimulation>>;
+test.each<[string, (world: World, oldest: string) => Promise<unknown>]>([
+  ['upgrade', ({ setLimit }) => setLimit(2)],
+  [
+    'higher limit by operators',
+    ({ deps, accountId }) =>
+      deps.table.transact([change(Account, { id: accountId }, { set: { limits: { applications: 2 } } })]),
+  ],
+  ['deletion', ({ deps, accountId }, oldest) => deleteApp(deps, { accountId, keyId: '' }, { id: oldest })],
+])('a review suspends nothing more after this change during it: %s', async (_, makeRoom) => {
+  await interruptEach(async (interruption) => {
+    const world = await accountSimulation();
+    const { addApp, setLimit, flow, accountId, statuses, clock } = world;
+    const oldest = await addApp();
+    await addApp();
+    await setLimit(1);
+    await flow();
+    clock.now += 8 * DAY;
+    const suspended = () => statuses().filter((status) => status === 'SUSPENDED').length;
+    let before = 0;
+    const faults = interruption.by(async () => {
+      await makeRoom(world, oldest);
+      before = suspended();
+    });
+    await reviewPlanLimit(world.startProcess({ faults }).deps, accountId);
+    if (interruption.isReached) expect(suspended(), `before call ${interruption.step}`).toBeLessThanOrEqual(before);
+  });
 });
