@@ -1157,6 +1157,8 @@ export interface Operations {
   /** Order a domain; it is registered once its invoice is paid, which happens from the wallet if the balance suffices. `POST /v1/domains` */
   orderDomain: { input: OrderDomainInput; optional: false; shape: 'single'; result: {
   invoice: Invoice;
+  /** Only with an unpaid invoice: the missing amount, and the part of the wallet that is frozen or not available yet */
+  unpaidReason?: string | undefined;
 } };
   /** Read a domain. `GET /v1/domains/{id}` */
   getDomain: { input: GetDomainInput; optional: false; shape: 'single'; result: Domain };

@@ -67,9 +67,11 @@ const order: Command = {
     await confirm(`Order ${domain} and pay for it from the wallet?`);
     const years = option('years');
     const input = { domain, registrant, ...(years ? { years: Number(years) } : {}) };
-    const { invoice } = await client().orderDomain(input, { signal });
-    out.result({ invoice }, () => {
+    const ordered = await client().orderDomain(input, { signal });
+    const { invoice, unpaidReason } = ordered;
+    out.result(ordered, () => {
       out.line(`Invoice ${invoice.number} of R${invoice.amount}: ${invoice.status}.`);
+      if (unpaidReason !== undefined) out.line(unpaidReason);
       if (invoice.status === 'UNPAID')
         out.line('The name is held for a day. The wallet pays the invoice once it has enough available money.');
     });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Invoice } from '../billing/invoices.ts';
-import { resource, single } from '../envelope.ts';
+import { describe, resource, single } from '../envelope.ts';
 import { AbsoluteHostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { isCountry } from './countries.ts';
@@ -64,6 +64,15 @@ export const orderDomain = /* @__PURE__ */ route({
   tag: 'Domains and DNS',
   body: OrderDomain,
   status: 201,
-  response: () => single(z.object({ invoice: Invoice() })),
+  response: () =>
+    single(
+      z.object({
+        invoice: Invoice(),
+        unpaidReason: describe(
+          z.optional(z.string()),
+          'Only with an unpaid invoice: the missing amount, and the part of the wallet that is frozen or not available yet',
+        ),
+      }),
+    ),
   uses: ['registrar'],
 });

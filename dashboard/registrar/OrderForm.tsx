@@ -35,7 +35,10 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
     const { data } = await order.mutateAsync({ body: toOrder(name, values) });
     const { number, status, amount } = data.invoice;
     if (status === 'PAID') toast(`Invoice ${number} (${formatRand(amount)}) is paid. ${name} is being registered.`);
-    else toast(`Pay invoice ${number} (${formatRand(amount)}) within 24 hours to register ${name}.`);
+    else {
+      const reason = data.unpaidReason === undefined ? '' : ` ${data.unpaidReason}`;
+      toast(`Pay invoice ${number} (${formatRand(amount)}) within 24 hours to register ${name}.${reason}`);
+    }
     openAfter(status === 'PAID' ? '/domains' : `/billing/invoices/${data.invoice.id}`);
   };
   return (

@@ -40,6 +40,23 @@ test('an account has a limited number of unpaid orders, also in a race, and refu
   expectLedgerInvariants(memory);
 });
 
+test('the response of an unpaid order says which money is missing, or not available', async () => {
+  const { order, broke, payer, deps } = await market();
+  const { data: missing } = await order(broke, 'missing.co.za');
+  expect([missing.invoice.status, missing.unpaidReason]).toEqual([
+    'UNPAID',
+    `Insufficient wallet balance: R${missing.invoice.amount} is missing. Top up first.`,
+  ]);
+  const until = new Date(deps.now().getTime() + 60 * MINUTE).toISOString();
+  const newCardHolds = [{ amountCents: 2_000_000, until }];
+  await deps.table.transact([change(Account, { id: payer }, { set: { walletCents: 2_000_000, newCardHolds } })]);
+  const { data: paid } = await order(payer, 'paid.co.za');
+  expect(paid).toEqual({ invoice: expect.objectContaining({ status: 'PAID' }) });
+  await deps.table.transact([change(Account, { id: payer }, { set: { frozenCents: 1_999_000 } })]);
+  const { data: frozen } = await order(payer, 'frozen.co.za');
+  expect([frozen.invoice.status, frozen.unpaidReason]).toEqual(['UNPAID', expect.stringContaining('is frozen')]);
+});
+
 test('orders that are paid, and orders that become void, make room for others', async () => {
   const { order, broke, give, pay, account, statusOf, clock, runUntilIdle, memory } = await market();
   for (let index = 0; index < LIMIT; index += 1) await order(broke, `name-${index}.co.za`);

@@ -136,8 +136,10 @@ export async function orderDomain(
     if (domain.dnsProvider === 'PLATFORM') {
       wallet.add(create(Zone, { accountId, domainId: id, name, version: 0, mirrored: 0 }));
     }
-    const { amount } = viewInvoice(invoice);
-    const after = { domain: name, status: domain.status, years, amount };
-    return await deps.commit(wallet.writes(), { data: { invoice: viewInvoice(invoice) } }, { subjectId: id, after });
+    const shown = viewInvoice(invoice);
+    const refusal = invoice.status === 'UNPAID' ? wallet.refusalOf('DOMAIN', invoice.amountCents) : undefined;
+    const data = { invoice: shown, ...(refusal && { unpaidReason: refusal.message }) };
+    const after = { domain: name, status: domain.status, years, amount: shown.amount };
+    return await deps.commit(wallet.writes(), { data }, { subjectId: id, after });
   });
 }
