@@ -145,6 +145,12 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'exit code 1 before it answered, and printed nothing. Set the variables that it requires, and the one that switches its log on',
   ],
   [
+    'a client of Prisma that was not generated',
+    EXITED,
+    ['Error: @prisma/client did not initialize yet. Please run "prisma generate" and try to import it again.'],
+    'import it again. The build must run that: set the build command to "npx prisma generate && npm run build".',
+  ],
+  [
     'a fixed port',
     TIMED_OUT,
     ['Server running on http://localhost:3000/'],

@@ -62,6 +62,10 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     'Only "dependencies" are part of a release: add the package there, not to "devDependencies".',
   ],
   [
+    /@prisma\/client did not initialize yet/,
+    'The build must run that: set the build command to "npx prisma generate && npm run build".',
+  ],
+  [
     /ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX/,
     'Node only removes types: compile the code in the build, or start it with tsx ("tsx server.ts").',
   ],
