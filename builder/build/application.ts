@@ -22,7 +22,7 @@ import { pack, type RuntimeModules } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
 import { assertUnreserved, collect, isWholeTreePackaged, RESERVED, sizeOf } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
-import { buildCacheKey, skipsBuild } from './build-command.ts';
+import { buildCacheKey } from './build-command.ts';
 import { buildFailureAdvice } from './build-failures.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
@@ -153,7 +153,7 @@ async function packageApplication({
     settings: job,
     manifest,
     framework,
-    skippedBuild: skipsBuild(buildCommand, manifest),
+    buildCommand,
   });
   const { start } = found;
   onDetected({ ...detected, buildCommand, start: describeStart(start) });

@@ -52,12 +52,6 @@ export function resolveBuildCommand(
 }
 
 /**
- * Returns true if package.json has a build script that the build does not run, which may be the reason for a missing file.
- */
-export const skipsBuild = (command: string | null, manifest: Manifest | undefined): boolean =>
-  command === null && manifest !== undefined && Object.hasOwn(manifest.scripts, 'build');
-
-/**
  * Returns the key of the framework's own build cache, or undefined for none. The framework distinguishes versions of
  * its cache itself.
  */

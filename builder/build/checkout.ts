@@ -82,10 +82,14 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     ...(cloned === branch ? {} : { branch: cloned }),
   };
   onDetected(detected);
-  assertNoPackageManagerEarly(
-    { directory: layout.app, repository: layout.packaged, settings: job, manifest, framework, skippedBuild: false },
-    detected.buildCommand,
-  );
+  assertNoPackageManagerEarly({
+    directory: layout.app,
+    repository: layout.packaged,
+    settings: job,
+    manifest,
+    framework,
+    buildCommand: detected.buildCommand,
+  });
   const notes = [
     ...dockerfileNote(layout.app, framework),
     ...processNotes(procfileOf(layout.app)),

@@ -11,6 +11,6 @@ export interface BuiltApplication {
   settings: Pick<Job, 'framework' | 'startFile' | 'startCommand' | 'variables'>;
   manifest: Manifest | undefined;
   framework: Framework | undefined;
-  /** True if the package has a `build` script that the settings did not run. */
-  skippedBuild: boolean;
+  /** The command that the build ran; null if it ran none. */
+  buildCommand: string | null;
 }

@@ -16,12 +16,17 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   ],
   [
     'a build that did not make it',
+    () => application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }),
+    /neither was "dist\/a\.js", which the start script names: check that the build creates it\.$/,
+  ],
+  [
+    'a build that nothing names',
     () => application({ scripts: { start: 'node dist/a.js' } }),
-    'neither was "dist/a.js", which the start script names',
+    /which the start script names: set buildCommand to the command that creates it, or add a build script\.$/,
   ],
   [
     'a build that was not run',
-    () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), skippedBuild: true }),
+    () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), buildCommand: null }),
     'the build script of package.json was not run',
   ],
   [
@@ -108,7 +113,7 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   ],
   [
     'a server beside files',
-    () => application({ scripts: { start: 'node dist/a.js' } }, ['client/index.html']),
+    () => application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }, ['client/index.html']),
     /which the start script names: check that the build creates it\.$/,
   ],
   [
@@ -123,7 +128,7 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   [
     'the directory of a start script',
     () => application({ scripts: { start: 'serve -s web' } }, ['other/index.html']),
-    'neither was "web", which the start script names: check that the build creates it. There is an index.html in other:',
+    'neither was "web", which the start script names: set buildCommand to the command that creates it, or add a build script. There is an index.html in other:',
   ],
   [
     'the directory of a start command',
@@ -174,7 +179,7 @@ test('names what is missing without the start file of a framework that the appli
   const failure = (manifest: object) => () => findStart(application(manifest, [], NEXT));
   const nothing = 'Nothing that starts the application was found after the build';
   expect(failure({ scripts: { start: 'node dist/a.js' } })).toThrow(
-    `${nothing}: the start script names "dist/a.js", which is not there. Check that the build creates it.`,
+    `${nothing}, and the start script names "dist/a.js", which is not there: set buildCommand to the command that creates it, or add a build script.`,
   );
   expect(failure({})).toThrow(`${nothing}, and package.json names nothing: set startFile`);
   expect(failure({ dependencies: { next: '16' } })).toThrow(`The start file "${NEXT.startFile}" was not found`);

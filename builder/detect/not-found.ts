@@ -83,8 +83,8 @@ function siteAdvice(directory: string): string {
 }
 
 /** Returns the end of the sentence if the build or the owner's start file is the reason; otherwise undefined. */
-function buildAdvice({ settings, framework, skippedBuild, directory }: BuiltApplication): string | undefined {
-  if (skippedBuild)
+function buildAdvice({ settings, framework, buildCommand, manifest, directory }: BuiltApplication): string | undefined {
+  if (buildCommand === null && manifest?.scripts.build !== undefined)
     return ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.';
   if (!isDefaultStartFile(settings)) return '.';
   if (framework?.name !== 'Next.js' || existsSync(join(directory, '.next'))) return undefined;
@@ -98,7 +98,7 @@ function buildAdvice({ settings, framework, skippedBuild, directory }: BuiltAppl
 
 /** Returns the end of the sentence if a start script names a file, or if there is advice for the framework; otherwise undefined. */
 function namedFileAdvice(
-  { framework, directory }: BuiltApplication,
+  { framework, directory, buildCommand }: BuiltApplication,
   divided: DividedScript | undefined,
   isForeignDefault: boolean,
 ): string | undefined {
@@ -109,9 +109,13 @@ function namedFileAdvice(
   const isFollowed = named !== undefined && !['Next.js', 'Nuxt'].includes(framework?.name ?? '');
   if (framework?.advice !== undefined && !isFollowed) return `: ${framework.advice}.`;
   if (named === undefined) return undefined;
+  const remedy =
+    buildCommand === null
+      ? 'set buildCommand to the command that creates it, or add a build script'
+      : 'check that the build creates it';
   return isForeignDefault
-    ? `: the start script names "${named}", which is not there. Check that the build creates it.`
-    : `, and neither was "${named}", which the start script names: check that the build creates it.`;
+    ? `, and the start script names "${named}", which is not there: ${remedy}.`
+    : `, and neither was "${named}", which the start script names: ${remedy}.`;
 }
 
 /** Returns the file or directory that a start script names; undefined if it names none. */

@@ -87,10 +87,9 @@ function withoutBun(commands: readonly string[][]): string {
 /**
  * As {@link assertNoPackageManager}, before the installation, for a start that neither the installation nor the build can change: the owner's
  * start command, or a script that does not stand aside for a file.
- * @param buildCommand the command that may create the default start file
  */
-export function assertNoPackageManagerEarly(app: BuiltApplication, buildCommand: string | null): void {
-  const { directory, repository, settings, manifest, framework } = app;
+export function assertNoPackageManagerEarly(app: BuiltApplication): void {
+  const { directory, repository, settings, manifest, framework, buildCommand } = app;
   const found = declaredCommand(app);
   if (found === undefined) return;
   const { startCommand, startFile } = settings;

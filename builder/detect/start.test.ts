@@ -276,7 +276,7 @@ test.each<[what: string, isRefused: boolean, ...Parameters<typeof application>]>
     { devDependencies: { vite: '7' }, scripts: { start: 'concurrently vite "bun a.ts"' } },
   ],
 ])('before the installation, refuses a package manager that nothing can replace: %s', (_what, isRefused, ...args) => {
-  const check = () => assertNoPackageManagerEarly(application(...args), null);
+  const check = () => assertNoPackageManagerEarly(application(...args));
   if (isRefused) expect(check).toThrow(/needs (a package manager|Bun)/);
   else expect(check).not.toThrow();
 });

@@ -53,7 +53,7 @@ test.each(cases)('detects %s where the framework is %s', (_name, framework, star
     settings: { ...job, variables: {} },
     manifest,
     framework: detected,
-    skippedBuild: false,
+    buildCommand: build,
   });
   expect({ framework: detected?.name ?? 'Node.js', build, start: describeStart(start) }).toEqual({
     framework: starter.framework,

@@ -41,5 +41,6 @@ export function application(
   const merged = { ...NODE, ...settings };
   const read = readManifest(directory);
   const framework = read ? frameworkOf(read) : namedFramework(merged.framework);
-  return { directory, repository: directory, settings: merged, manifest: read, framework, skippedBuild: false };
+  const buildCommand = read?.scripts.build === undefined ? null : 'npm run build';
+  return { directory, repository: directory, settings: merged, manifest: read, framework, buildCommand };
 }

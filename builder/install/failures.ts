@@ -91,7 +91,7 @@ export function describeRegistry(printed: string, directory: string): string {
   if (name?.startsWith('@'))
     return `: the registry has no package ${name} for this build. For a private package, commit a file .npmrc with the lines "${name.split('/')[0]}:registry=https://…" and "//…/:_authToken=\${NPM_TOKEN}", and set the variable NPM_TOKEN. Otherwise correct its name in package.json`;
   if (name !== undefined)
-    return `: the registry has no package ${name}: correct its name in package.json, and commit the lockfile too`;
+    return `: the registry has no package ${name}: correct its name in package.json or remove it, and commit the lockfile too`;
   const version = matchOf(NO_VERSION, printed);
   if (version !== undefined)
     return `: the registry has no version ${version}: require another one in package.json, and commit the lockfile too`;
