@@ -121,6 +121,19 @@ test('a change that the stream delivers leaves nothing to sweep, and a further c
   expect(pending(), 'it stays suspended').toEqual([]);
 });
 
+test('a change while an earlier one is handed over again is due a minute after itself', async () => {
+  await interruptEach(async (interruption) => {
+    const { suspend, resume, pending, startProcess, clock } = await harness();
+    await suspend();
+    clock.now += 30 * MINUTE;
+    const { deps } = startProcess({ faults: interruption.by(resume) });
+    await sweep({ ...deps, jobs: { routes: { send: async () => undefined } } }, pendingJobQueue);
+    const [job] = pending().map((item) => PendingJob.parse(item));
+    const minutes = (Date.parse(job?.dueAt ?? '') - clock.now) / MINUTE;
+    expect(minutes, `before call ${interruption.step}`).toBeCloseTo(interruption.isReached ? 1 : 30, 0);
+  });
+});
+
 test.each(changes)(
   'a change while a job applies that it was %s is applied, although the stream loses it',
   async (name, act) => {
