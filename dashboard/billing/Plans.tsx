@@ -66,6 +66,8 @@ const describeLimits = ({ appLimit, storageGb }: Plan): string =>
 
 function PlanCard({ plan, current, paid }: PlanCardProps) {
   const replaced = paid === undefined ? current : paid?.plan;
+  // The account and its subscriptions are two requests: after a purchase, the first one that knows it counts.
+  const isTheirs = [current?.slug, replaced?.slug].includes(plan.slug);
   // A customer who bought the plan before it was free, or through the API, pays until the subscription is cancelled.
   const isFree = isIncluded(plan) && (paid?.plan.slug !== plan.slug || paid.status === 'CANCELLED');
   return (
@@ -95,7 +97,7 @@ function PlanCard({ plan, current, paid }: PlanCardProps) {
         {describeLimits(plan)}
       </Text>
       <Group mt="auto" pt="xs">
-        {!isIncluded(plan) && (plan.slug !== replaced?.slug || paid?.status === 'CANCELLED') && (
+        {!isIncluded(plan) && (!isTheirs || paid?.status === 'CANCELLED') && (
           <BuyPlan plan={plan} replaces={plan.category === 'APP' ? replaced?.name : undefined} />
         )}
       </Group>
