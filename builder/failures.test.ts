@@ -153,7 +153,7 @@ test.each<[string, installCommand: string, error: string, screen: string | undef
   [
     'a package of pnpm',
     says('left-pod is not in the npm registry, or you have no permission to fetch it.'),
-    'the registry has no package left-pod: correct its name in package.json, and commit',
+    'the registry has no package left-pod: correct its name in package.json or remove it, and commit',
     undefined,
   ],
   [
