@@ -1,6 +1,28 @@
 import { EXPRESS, expressServer, expressTs, type PartialStarter, type Starter, TSCONFIG, TYPES } from './starter.ts';
 
-const STARTERS: readonly PartialStarter<'framework' | 'build'>[] = [
+type ExpressStarter = PartialStarter<'framework' | 'build'>;
+
+/** Returns an application of a workspace that uses another package of it by pnpm's protocol, which Bun has too. @param root the files in the root */
+const workspaces = (manager: 'pnpm' | 'bun', root: ExpressStarter['files']): ExpressStarter => ({
+  name: `${manager}-workspaces`,
+  settings: { rootDirectory: 'apps/api' },
+  files: {
+    ...root,
+    'packages/words/package.json': { name: '@mono/words', version: '1.0.0', main: 'index.js' },
+    'packages/words/index.js': `module.exports = '${manager}-workspace';\n`,
+    'apps/api/package.json': {
+      name: 'api',
+      version: '1.0.0',
+      dependencies: { ...EXPRESS, '@mono/words': 'workspace:*' },
+      scripts: { start: 'node main.js' },
+    },
+    'apps/api/main.js': `const express = require('express');\nexpress().get('/', (q, s) => s.send(require('@mono/words'))).listen(process.env.PORT);\n`,
+  },
+  start: 'node main.js',
+  answers: { text: `${manager}-workspace` },
+});
+
+const STARTERS: readonly ExpressStarter[] = [
   {
     name: 'express',
     files: {
@@ -293,43 +315,13 @@ const STARTERS: readonly PartialStarter<'framework' | 'build'>[] = [
     start: 'node src/main.js',
     answers: { text: 'workspace' },
   },
-  {
-    name: 'pnpm-workspaces',
-    settings: { rootDirectory: 'apps/api' },
-    files: {
-      'package.json': { private: true, packageManager: 'pnpm@10.12.0' },
-      'pnpm-workspace.yaml': 'packages:\n  - apps/*\n  - packages/*\n',
-      'packages/words/package.json': { name: '@mono/words', version: '1.0.0', main: 'index.js' },
-      'packages/words/index.js': `module.exports = 'pnpm-workspace';\n`,
-      'apps/api/package.json': {
-        name: 'api',
-        version: '1.0.0',
-        dependencies: { ...EXPRESS, '@mono/words': 'workspace:*' },
-        scripts: { start: 'node main.js' },
-      },
-      'apps/api/main.js': `const express = require('express');\nexpress().get('/', (q, s) => s.send(require('@mono/words'))).listen(process.env.PORT);\n`,
-    },
-    start: 'node main.js',
-    answers: { text: 'pnpm-workspace' },
-  },
-  {
-    name: 'bun-workspaces',
-    settings: { rootDirectory: 'apps/api' },
-    files: {
-      'package.json': { private: true, packageManager: 'bun@1.4.5', workspaces: ['apps/*', 'packages/*'] },
-      'packages/words/package.json': { name: '@mono/words', version: '1.0.0', main: 'index.js' },
-      'packages/words/index.js': `module.exports = 'bun-workspace';\n`,
-      'apps/api/package.json': {
-        name: 'api',
-        version: '1.0.0',
-        dependencies: { ...EXPRESS, '@mono/words': 'workspace:*' },
-        scripts: { start: 'node main.js' },
-      },
-      'apps/api/main.js': `const express = require('express');\nexpress().get('/', (q, s) => s.send(require('@mono/words'))).listen(process.env.PORT);\n`,
-    },
-    start: 'node main.js',
-    answers: { text: 'bun-workspace' },
-  },
+  workspaces('pnpm', {
+    'package.json': { private: true, packageManager: 'pnpm@10.12.0' },
+    'pnpm-workspace.yaml': 'packages:\n  - apps/*\n  - packages/*\n',
+  }),
+  workspaces('bun', {
+    'package.json': { private: true, packageManager: 'bun@1.4.5', workspaces: ['apps/*', 'packages/*'] },
+  }),
   {
     name: 'vite-express',
     files: {
