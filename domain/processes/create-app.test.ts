@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
-import { toSlug } from '../../contract/apps/slug.ts';
+import { toSlug, withSuffix } from '../../contract/apps/slug.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Cell } from '../../table/entities/cells.ts';
@@ -23,9 +23,18 @@ test.each([
   ['Café Zürich', 'cafe-zurich'],
   ['日本', 'app'],
   ['!!', 'app'],
-  [`${'a'.repeat(49)} b c`, 'a'.repeat(49)],
+  ['a'.repeat(60), 'a'.repeat(60)],
+  // A ligature of three letters.
+  [`${'a'.repeat(40)} ${'ﬃ'.repeat(8)}`, `${'a'.repeat(40)}-${'ffi'.repeat(8).slice(0, 22)}`],
 ])('the slug of %j is %j', (name, slug) => {
   expect(toSlug(name)).toBe(slug);
+});
+
+test('a suffix shortens a slug that would be too long for a label of a DNS name', () => {
+  expect(withSuffix('shop', '')).toBe('shop');
+  expect(withSuffix('shop', '-0123456789')).toBe('shop-0123456789');
+  expect(withSuffix('a'.repeat(60), '-0123456789')).toBe(`${'a'.repeat(52)}-0123456789`);
+  expect(withSuffix(`${'a'.repeat(51)}-bcd`, '-0123456789')).toBe(`${'a'.repeat(51)}-0123456789`);
 });
 
 test('reserved slugs are written as slugs are, and cover the names that visitors trust', () => {

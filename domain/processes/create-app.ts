@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { createApp as CreateRoute } from '../../contract/apps/apps.ts';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
-import { toSlug } from '../../contract/apps/slug.ts';
+import { toSlug, withSuffix } from '../../contract/apps/slug.ts';
 import { DEFAULT_BRANCH, DEFAULT_NODE_VERSION, FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
@@ -76,7 +76,12 @@ export async function createApp(
   for (;;) {
     const { suffix, contested } = attempt;
     try {
-      return await createAppAt(deps, caller, access, input, { slug: slug + suffix, contested, counted, placement });
+      return await createAppAt(deps, caller, access, input, {
+        slug: withSuffix(slug, suffix),
+        contested,
+        counted,
+        placement,
+      });
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
       attempt = await nextAttempt(deps, caller, input, attempt, error);
