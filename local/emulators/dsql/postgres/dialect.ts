@@ -52,8 +52,8 @@ function refusalFor(statement: Statement, state: TransactionState): (Refusal & {
   return undefined;
 }
 
-/** Removes `ASYNC`, which the engine does not know: it builds an index synchronously. */
-const withoutAsync = (sql: string): string => sql.replace(/\bINDEX\s+ASYNC\b/i, 'INDEX');
+/** Removes `ASYNC`, which the engine does not know: it builds an index and validates a constraint synchronously. */
+const withoutAsync = (sql: string): string => sql.replace(/\b(INDEX|ALTER\s+TABLE)\s+ASYNC\b/i, '$1');
 
 /**
  * Translates a query for the engine. Replaces statements that DSQL does not support by statements that raise DSQL's error.

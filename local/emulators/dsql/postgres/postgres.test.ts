@@ -90,7 +90,7 @@ test('serves pools and transactions, with each session’s statements and settin
 }, 120_000);
 
 test.each([
-  'CREATE TABLE x (id int REFERENCES visits (id))',
+  'LISTEN visits',
   'CREATE TABLE x (id serial PRIMARY KEY)',
   'CREATE TEMP TABLE x (id int)',
   'TRUNCATE visits',
@@ -130,7 +130,7 @@ test('serves Drizzle: schema, transactions, queries and their errors', async () 
   });
   const found = await db.select({ text: notes.text }).from(notes).orderBy(notes.text);
   expect(found).toEqual([{ text: 'one' }, { text: 'three' }]);
-  const refused = db.execute(sql`CREATE TABLE others (id uuid PRIMARY KEY, note uuid REFERENCES notes (id))`);
+  const refused = db.execute(sql`CREATE TABLE others (id uuid PRIMARY KEY, tags text[])`);
   await expect(refused).rejects.toMatchObject({ cause: { code: '0A000', hint: expect.stringContaining('http') } });
   await pool.end();
 });
@@ -143,6 +143,28 @@ test('builds an index asynchronously, and changes at most 3,000 rows in a transa
     await expect(fill(3001)).rejects.toMatchObject({ code: '54000' });
     expect((await fill(3000)).rowCount).toBe(3000);
     expect((await client.query('SELECT count(*)::int AS n FROM many')).rows).toEqual([{ n: 3000 }]);
+  });
+});
+
+test('checks foreign keys, also those that are added and validated later', async () => {
+  await withClient(async (client) => {
+    await client.query('CREATE TABLE parents (id int PRIMARY KEY)');
+    await client.query('CREATE TABLE children (id int PRIMARY KEY, parent int REFERENCES parents (id), friend int)');
+    await expect(client.query('INSERT INTO children VALUES (1, 1, 1)')).rejects.toMatchObject({ code: '23503' });
+    await client.query('INSERT INTO children VALUES (2, NULL, 2)');
+    await client.query('ALTER TABLE children ADD CONSTRAINT f FOREIGN KEY (friend) REFERENCES parents (id) NOT VALID');
+    const validate = 'ALTER TABLE ASYNC children VALIDATE CONSTRAINT f';
+    await expect(client.query(validate)).rejects.toMatchObject({ code: '23503' });
+    await client.query('INSERT INTO parents VALUES (2)');
+    await client.query(validate);
+  });
+});
+
+test('refuses a client that starts with a setting which DSQL does not support', async () => {
+  const connecting = withClient(async () => undefined, { statement_timeout: 1000 });
+  await expect(connecting).rejects.toMatchObject({
+    code: '0A000',
+    message: expect.stringContaining('statement_timeout'),
   });
 });
 

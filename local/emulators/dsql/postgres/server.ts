@@ -17,6 +17,7 @@ import {
   text,
 } from './messages.ts';
 import { createSession, type Session } from './session.ts';
+import { isSetting, OTHER_SETTINGS } from './settings.ts';
 import { CANCEL_REQUEST, type Client, PROTOCOL_3, readSessionKey, readStartup, sessionKey } from './startup.ts';
 
 const [SSL_REQUEST, GSS_REQUEST] = [80877103, 80877104];
@@ -43,6 +44,14 @@ export interface PostgresServerOptions {
   version: string;
   /** Returns the error with which a client is refused; undefined if it is accepted. */
   authenticate(user: string, database: string, password: string): ServerError | undefined;
+}
+
+/** Returns the error for a client that starts with settings which DSQL does not support; undefined if it supports all. */
+function refuseSettings(names: Iterable<string>): ServerError | undefined {
+  const refused = [...names].find((name) => !isSetting(name));
+  if (refused === undefined) return undefined;
+  const message = `setting configuration parameter "${refused}" not supported`;
+  return { code: '0A000', message, hint: OTHER_SETTINGS.hint };
 }
 
 /** Serves one database to PostgreSQL clients, over TLS only, as DSQL does. */
@@ -84,7 +93,7 @@ export async function servePostgres({ port, database, identity, version, authent
     };
 
     const logIn = ({ user, database: name, settings }: Client, password: string): void => {
-      const refused = authenticate(user, name, password);
+      const refused = authenticate(user, name, password) ?? refuseSettings(settings.keys());
       if (refused) {
         refuse(refused);
         return;
