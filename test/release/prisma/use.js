@@ -30,7 +30,7 @@ await prisma.$transaction([
   prisma.post.create({ data: { title: 'four', authorId: id } }),
   prisma.post.deleteMany({ where: { title: 'two' } }),
 ]);
-const references = await errorOf(prisma.post.create({ data: { title: 'five', authorId: 'nobody' } }), 'code');
+const references = await errorOf(prisma.post.create({ data: { title: 'five', authorId: 'unknown' } }), 'code');
 const include = { posts: { orderBy: { title: 'asc' }, select: { title: true } } };
 const found = await prisma.author.findUniqueOrThrow({ where: { id }, include });
 console.log(JSON.stringify({ violation, undone, references, posts: found.posts }));
