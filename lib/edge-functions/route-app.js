@@ -24,7 +24,12 @@ async function handler(event) {
     target = await find(address);
   }
   if (target === '') {
-    return page(404, 'Not Found', 'Nothing here', 'There is no application at this address.');
+    return page(
+      404,
+      'Not Found',
+      'Nothing here',
+      'There is no application at this address. A new one appears here within a minute of its creation.',
+    );
   }
   // Beside the route and not in its place: a release that is switched to meanwhile changes the route only.
   if (await routes.exists(`suspended:${address}`)) {
