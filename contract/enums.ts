@@ -10,7 +10,7 @@ export const entryOf = <K extends string, V>(entries: Readonly<Record<K, V>>, va
 export const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;
 export const NODE_VERSIONS = ['24', '22', '20'] as const;
 
-/** Defaults per framework (design, Applications). */
+/** Defaults per framework. */
 export const FRAMEWORK_DEFAULTS = {
   NEXTJS: { buildCommand: 'npm run build', startFile: '.next/standalone/server.js' },
   NUXT: { buildCommand: 'npm run build', startFile: '.output/server/index.mjs' },
@@ -93,7 +93,7 @@ export const DELIVERY_OUTCOMES = [
   'BAD_RESPONSE',
 ] as const;
 
-/** Kinds of invoices (specification, Resources: Invoice). `AI_CREDITS` is an addition of the design. */
+/** Kinds of invoices (specification, Resources: Invoice). `AI_CREDITS` is an addition. */
 export const INVOICE_KINDS = ['PLAN', 'DOMAIN', 'AI_CREDITS'] as const;
 export type InvoiceKind = (typeof INVOICE_KINDS)[number];
 export const INVOICE_STATUSES = ['UNPAID', 'PAID', 'VOID'] as const;
@@ -107,7 +107,7 @@ export const SUBSCRIPTION_STATUSES = ['ACTIVE', 'SUSPENDED', 'CANCELLED'] as con
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
 /** States of the dispute of a card payment. The money is returned when it is won, and lost when it is lost. */
 export const DISPUTE_STATUSES = ['OPEN', 'WON', 'LOST'] as const;
-/** States of a domain: `PENDING` until it is registered, `FAILED` if the registrar rejected it or it was not paid (design, Domains). */
+/** States of a domain: `PENDING` until it is registered, `FAILED` if the registrar rejected it or it was not paid. */
 export const DOMAIN_STATUSES = ['PENDING', 'ACTIVE', 'FAILED', 'EXPIRED'] as const;
 
 /** The name servers of a domain: the platform's, or others that its owner chose. */

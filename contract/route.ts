@@ -32,7 +32,7 @@ export const OPERATOR_PATH = '/operator/v1';
 
 /**
  * Returns the path of an operation for logins: `/dashboard/v1/apps` for `/v1/apps`, `/dashboard/v1/ai/models` for
- * `/ai/v1/models` (design, section 5). Undefined for paths outside the APIs.
+ * `/ai/v1/models`. Undefined for paths outside the APIs.
  */
 export function toDashboardPath(path: Path): Path | undefined {
   if (path.startsWith(`${DASHBOARD_PATH}/`) || path.startsWith(`${OPERATOR_PATH}/`)) return path;

@@ -3,7 +3,7 @@ import { Money, resource, single, Timestamp } from '../envelope.ts';
 import { LimitsSchema, UsageSchema } from '../limits/limits.ts';
 import { route } from '../route.ts';
 
-/** An account (specification, Resources: Account). Fields other than `email` and `walletBalance` come from the design. */
+/** An account (specification, Resources: Account). Fields other than `email` and `walletBalance` are additions. */
 export const Account = resource('Account', () =>
   z.object({
     id: z.string(),

@@ -29,7 +29,7 @@ const Origin = () =>
       z.refine(isOrigin, 'must be * or an origin such as https://www.example.com, without a path'),
     );
 
-/** An API key as its account sees it (design, section 5). The secret half is not part of it. */
+/** An API key as its account sees it. The secret half is not part of it. */
 export const ApiKey = resource('ApiKey', () =>
   z.object({
     id: z.string(),

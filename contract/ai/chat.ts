@@ -26,7 +26,7 @@ export const IGNORED_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The maximum size of a chat body in bytes (design, section 4). Lambda has the same limit for the whole event, which holds the body
+ * The maximum size of a chat body in bytes. Lambda has the same limit for the whole event, which holds the body
  * as a JSON string or, for media types other than text and JSON, in base64. Lambda therefore refuses some smaller bodies itself,
  * with 413 (docs/decisions/0012-ai-gateway.md).
  */

@@ -62,7 +62,7 @@ export const getModel = /* @__PURE__ */ route({
   uses: ['models'],
 });
 
-/** An entry in the ledger of AI credits (design, AI gateway). */
+/** An entry in the ledger of AI credits. */
 const AiEntry = resource('AiEntry', () =>
   z.object({
     id: z.string(),

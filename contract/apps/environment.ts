@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Id, single } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Limits for the variables of an application (design, Applications). */
+/** Limits for the variables of an application. */
 export const ENV_LIMITS = { count: 100, keyLength: 128, valueBytes: 4096, totalBytes: 32 * 1024 } as const;
 
 /** Names of variables that the platform or the Lambda runtime sets. */

@@ -3,7 +3,7 @@ import { WALLET_TRANSACTION_TYPES } from '../enums.ts';
 import { Money, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** The number of newest transactions that a wallet shows (design, Billing). */
+/** The number of newest transactions that a wallet shows. */
 export const MAX_TRANSACTIONS_SHOWN = 100;
 
 /** A wallet (specification, Resources: Wallet). */

@@ -30,7 +30,7 @@ const fields = () => ({
   createdAt: Timestamp(),
 });
 
-/** A database of an application (an addition to the specification; design, section 5). */
+/** A database of an application (an addition to the specification). */
 const Database = resource('Database', () => z.object(fields()));
 
 /** A database with its measured usage. */

@@ -78,7 +78,7 @@ export const getDeployment = /* @__PURE__ */ route({
   uses: ['builds'],
 });
 
-/** A line of a build log (design, section 5). */
+/** A line of a build log. */
 const LogLine = resource('LogLine', () =>
   z.object({
     n: describe(z.int(), 'The number of the line, from 1'),

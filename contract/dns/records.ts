@@ -3,7 +3,7 @@ import { DNS_PROVIDERS, DNS_TYPES } from '../enums.ts';
 import { Id, resource, single, wholeList } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** The maximum number of records of a domain. Adding another fails with 409 (design, Domains). */
+/** The maximum number of records of a domain. Adding another fails with 409. */
 export const MAX_RECORDS = 500;
 
 /** A DNS record (specification, Resources: DNS record). */

@@ -21,7 +21,7 @@ export class Components {
           for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Json)[key];
           Object.assign(jsonSchema, openApiOverride);
         }
-        // Clients must accept new fields of a response (design, section 4), so the document does not exclude them.
+        // Clients must accept new fields of a response, so the document does not exclude them.
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
         // Requests accept any case and internationalized names too.
         if (io === 'input' && jsonSchema.format === 'hostname') delete jsonSchema.format;

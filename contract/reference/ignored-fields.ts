@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { entryOf } from '../enums.ts';
 import { isObject } from '../json.ts';
 
-/** The response header that names the fields of a body that had no effect (design, section 4). */
+/** The response header that names the fields of a body that had no effect. */
 export const IGNORED_HEADER = 'X-Ignored-Parameters';
 
 /** Returns the paths of a value's fields that a schema does not define, such as `registrant.fax` or `vars.0.note`. */

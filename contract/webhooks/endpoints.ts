@@ -3,7 +3,7 @@ import { Deleted, Id, list, Page, plainText, resource, single, Timestamp } from 
 import { route } from '../route.ts';
 import { EVENTS, type EventType } from './events.ts';
 
-/** The number of consecutive failed attempts that disables an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
+/** The number of consecutive failed attempts that disables an endpoint (specification, Delivery 4). */
 export const MAX_CONSECUTIVE_FAILURES = 50;
 
 /** An entry in an endpoint's list of events: an event type, or `*` for all. */

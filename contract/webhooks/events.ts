@@ -17,7 +17,7 @@ const keyBudget = memoize(() => z.object({ keyId: z.string(), month: z.string(),
 const subscription = memoize(() => z.object({ subscriptionId: z.string(), plan: z.string() }));
 
 /**
- * The event types with the schemas of their payloads (specification, Events; payloads: design, Webhooks). Schemas are built when
+ * The event types with the schemas of their payloads (specification, Events). Schemas are built when
  * first needed, because most functions need only the names. Additions to the specification: `app.suspended`, `app.resumed`,
  * `plan.limit_exceeded`, `ai.budget_near`.
  */

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { ProviderFailure } from '../../providers/ai/failures.ts';
 
-/** `Retry-After` in seconds if an overloaded provider sends none (design, section 4). */
+/** `Retry-After` in seconds if an overloaded provider sends none. */
 const OVERLOADED_RETRY_SECONDS = 5;
 
 /** The provider of a call, and the owner of the key that it used. */

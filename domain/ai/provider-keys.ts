@@ -88,7 +88,7 @@ export async function deleteProviderKey(
   });
 }
 
-/** Time in milliseconds for which a warm instance uses a decrypted key (design: a deleted key is out of use within 15 s). */
+/** Time in milliseconds for which a warm instance uses a decrypted key, so that a deleted key is out of use within 15 s. */
 const KEY_TTL_MS = 14_000;
 const MAX_CACHED_KEYS = 500;
 

@@ -29,9 +29,9 @@ import { balanceIs, type Wallet, withWallet } from './wallet.ts';
 
 /** Advances subscriptions through their lifecycle: invoicing, suspension, cancellation and end. */
 
-/** Time after an invoice's due date at which its subscription is suspended, in milliseconds (design, Billing). */
+/** Time after an invoice's due date at which its subscription is suspended, in milliseconds. */
 const SUSPEND_AFTER_MS = 7 * DAY_MS;
-/** Time after an invoice's due date at which its subscription is cancelled, in milliseconds (design, Billing). */
+/** Time after an invoice's due date at which its subscription is cancelled, in milliseconds. */
 const CANCEL_AFTER_MS = 30 * DAY_MS;
 /** Minimum time from a suspension, even a late one, to the cancellation, in milliseconds. */
 const MIN_SUSPENDED_MS = CANCEL_AFTER_MS - SUSPEND_AFTER_MS;

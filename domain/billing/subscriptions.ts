@@ -29,7 +29,7 @@ import { periodEndAfter } from './periods.ts';
 import { type Plan, periodPrice, type ReadPlans } from './plans.ts';
 import { readNothing, type Wallet, withWallet } from './wallet.ts';
 
-/** Time before the end of the paid period at which the next one is invoiced, in milliseconds (design, Billing). */
+/** Time before the end of the paid period at which the next one is invoiced, in milliseconds. */
 const INVOICE_LEAD_MS = 7 * DAY_MS;
 
 /** Returns the time at which the next period of a paid subscription is invoiced. */
@@ -253,7 +253,7 @@ export const findOwned = (deps: Deps, accountId: string, id: string) => async ()
   return await withRenewal(deps, subscription);
 };
 
-/** DELETE /dashboard/v1/subscriptions/{id}. Status and event change immediately; the plan stays usable until the paid period ends (design, Billing). */
+/** DELETE /dashboard/v1/subscriptions/{id}. Status and event change immediately; the plan stays usable until the paid period ends. */
 export const cancelSubscription = (
   deps: Deps,
   { accountId }: Caller,

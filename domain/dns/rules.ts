@@ -9,7 +9,7 @@ import type { DnsRecord } from '../../table/entities/dns.ts';
 import { fitsRecordSet, NO_HOST, toZoneFileValue } from './zone-file.ts';
 
 /**
- * Rules of DNS records (design, Domains). Contents are stored in a canonical form, so that equal records compare equal: names in
+ * Rules of DNS records. Contents are stored in a canonical form, so that equal records compare equal: names in
  * lower case without the trailing dot, IPv6 addresses in short form.
  */
 export type RecordInput = Pick<Input<typeof AddRoute>, 'type' | 'name' | 'content' | 'ttl' | 'prio'>;

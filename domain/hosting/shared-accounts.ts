@@ -15,8 +15,7 @@ export interface RequiredState {
 }
 
 /**
- * Returns the account status that a subscription requires. A paid period stays usable to its end, even after a cancellation (design,
- * Billing).
+ * Returns the account status that a subscription requires. A paid period stays usable to its end, even after a cancellation.
  */
 export function desiredStatus({ status, currentPeriodEnd }: Subscription, now: Date): RequiredState['status'] {
   if (status === 'CANCELLED') return Date.parse(currentPeriodEnd) > now.getTime() ? 'ACTIVE' : 'REMOVED';

@@ -21,7 +21,7 @@ import { scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
 import { parseDomainName, type ReadTlds, type Tld } from './tlds.ts';
 
-/** Time for which an unpaid order holds its name, in milliseconds (design, Domains). */
+/** Time for which an unpaid order holds its name, in milliseconds. */
 const ORDER_HOLD_MS = DAY_MS;
 /**
  * Time for which an unpaid order blocks its name for all other orders, in milliseconds: enough for a payment. Afterwards it blocks only

@@ -17,7 +17,7 @@ export const MAX_SHOWN = 12;
  * fit as well.
  */
 const MAX_INLINE = 256;
-/** Bytes that are kept of the response to an attempt that is not the last (design, Webhooks). */
+/** Bytes that are kept of the response to an attempt that is not the last. */
 export const MAX_EARLIER_BYTES = 1024;
 
 /** Returns the number of a delivery's attempts that are stored as separate items. */

@@ -28,7 +28,7 @@ import { newEvent } from './events.ts';
 import { findDeliveries } from './search.ts';
 import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 
-/** Operations on an endpoint in the dashboard (specification, Events; design, Dashboard API). */
+/** Operations on an endpoint in the dashboard (specification, Events). */
 
 const endpointDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
 /** Returns the write that makes a transaction fail unless the endpoint is active. */

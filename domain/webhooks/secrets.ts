@@ -6,7 +6,7 @@ import { openSecret } from '../cache/secret-cache.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS } from '../time.ts';
 
-/** Time after a rotation for which deliveries are signed with the previous secret as well, in milliseconds (design, Dashboard API). */
+/** Time after a rotation for which deliveries are signed with the previous secret as well, in milliseconds. */
 export const ROTATION_OVERLAP_MS = DAY_MS;
 
 /** Encryption context of an endpoint's secrets (docs/decisions/0013-webhook-delivery.md). */

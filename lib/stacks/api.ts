@@ -42,7 +42,7 @@ const seller = ({ config }: Platform): Use => ({
 /** Returns the setting of the emails' sender. Without a sender, no emails are sent. */
 const mailSender = ({ config }: Platform): Use => ({ variables: { MAIL_FROM: config.mailFrom ?? '' } });
 
-/** Cross-origin access of browsers. Each public key additionally restricts its origins (design, section 4). */
+/** Cross-origin access of browsers. Each public key additionally restricts its origins. */
 export const CORS = {
   allowOrigins: ['*'],
   allowMethods: [

@@ -7,7 +7,7 @@ import { LOCAL_VERSION } from '../template/names.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { FunctionSpec } from './pool.ts';
 
-/** Variables of the template that the shell may override (design, section 6). */
+/** Variables of the template that the shell may override. */
 const OVERRIDABLE =
   /^(RATE_LIMIT_(SECRET|PUBLIC|ANONYMOUS|LOGIN)|WEBHOOK_RETRY_SCHEDULE|GIT_KNOWN_HOSTS|BUILD_SECONDS|AI_PROVIDER_BASE_URLS|[A-Z]+_API_KEY)$/;
 

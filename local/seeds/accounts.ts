@@ -7,7 +7,7 @@ import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
 
-/** An account in `local.json` (design, section 6). */
+/** An account in `local.json`. */
 const Account = z.object({
   id: z.string(),
   email: z.string(),

@@ -18,7 +18,7 @@ interface SeedOptions {
   login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword'>;
 }
 
-/** Creates the demo data (design, section 6) on the first start, with the functions that operators use. */
+/** Creates the demo data on the first start, with the functions that operators use. */
 export async function seed({ dataDir, cells, panelUrl, login, functions, lambda }: SeedOptions): Promise<Accounts> {
   const [{ accounts, first }] = await Promise.all([
     seedAccounts(join(dataDir, 'accounts.json'), { functions, lambda, login }),

@@ -15,7 +15,7 @@ export const textAt = (value: unknown, key: string): string | undefined => {
   return typeof found === 'string' ? found : undefined;
 };
 
-/** Converts Anthropic's stop reason to the finish reason of chat completions (design, section 4). */
+/** Converts Anthropic's stop reason to the finish reason of chat completions. */
 export function toFinishReason(stop: string | undefined): 'stop' | 'length' | 'content_filter' | 'tool_calls' {
   switch (stop) {
     case 'max_tokens':

@@ -6,7 +6,7 @@ import { createConnectionPool } from '../http/connections.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
 import { PhaseTimer } from './phase-timer.ts';
 
-/** Timeouts of each part of a call, in milliseconds (design, section 4). */
+/** Timeouts of each part of a call, in milliseconds. */
 export interface Timeouts {
   connect: number;
   firstByte: number;

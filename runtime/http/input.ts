@@ -8,7 +8,7 @@ import type { Event } from './response.ts';
 
 const MIB = 1024 * 1024;
 
-/** Maximum size of a request body in bytes (design, section 4). */
+/** Maximum size of a request body in bytes. */
 const MAX_BODY_BYTES = MIB;
 
 /** Returns the body as it was sent. Throws 400 if it exceeds `limit` bytes. */

@@ -104,7 +104,7 @@ describe('money of a card that is new to the account', () => {
     expect(wait).toBeLessThanOrEqual(NEW_CARD.holdMs + 60_000);
     expect((await buyCredits(account, `${allowanceRand}.00`)).status).toBe(201);
     expect(codeOf(await buyCredits(account, '10.00'))).toBe('insufficient_funds');
-    // An order that the wallet cannot pay is not refused (design, Domains): it waits for the end of the hold.
+    // An order that the wallet cannot pay is not refused: it waits for the end of the hold.
     const order = await account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
     expect([order.status, order.body.data.invoice.status]).toEqual([201, 'UNPAID']);
   });

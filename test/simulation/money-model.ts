@@ -1,11 +1,11 @@
 /**
- * A model of one account's money: wallet, invoices, plans, disputes and suspension, from the specification, the design ("Billing") and
- * the decisions (docs/decisions/, by number). It shares no code with `domain/`: domain/billing/money-model.test.ts compares the two.
+ * A model of one account's money: wallet, invoices, plans, disputes and suspension, from the specification and the decisions
+ * (docs/decisions/, by number). It shares no code with `domain/`: domain/billing/money-model.test.ts compares the two.
  * Amounts are cents, times epoch milliseconds. Methods take invoices, subscriptions, payments and disputes by their index, and return
  * why they are refused.
  */
 const DAY = 86_400_000;
-/** Design: invoices are issued 7 days before the period ends; 7 days overdue suspends, 30 cancels. */
+/** Invoices are issued 7 days before the period ends; 7 days overdue suspends, 30 cancels. */
 const [INVOICED_AHEAD, SUSPENDED_AFTER, CANCELLED_AFTER] = [7 * DAY, 7 * DAY, 30 * DAY] as const;
 const DEFAULT_PLAN = { slug: 'app-1', appLimit: 1 };
 
@@ -67,7 +67,7 @@ export class MoneyModel {
   /** The plan that limits the account's applications. */
   plan: Pick<Offer, 'slug' | 'appLimit'> = DEFAULT_PLAN;
 
-  /** Design: wallet and ledger change together, and the balance after each entry adds up. */
+  /** Wallet and ledger change together, and the balance after each entry adds up. */
   private post(type: string, cents: number): void {
     this.balance += cents;
     this.ledger.push([type, cents, this.balance]);
@@ -97,13 +97,13 @@ export class MoneyModel {
     this.events.push('subscription.activated');
   }
 
-  /** Design: when money arrives, unpaid invoices are paid oldest first, passing over what the balance does not cover. */
+  /** Unpaid invoices are paid when money arrives, oldest first, passing over what the balance does not cover. */
   private payUnpaid(): void {
     for (const invoice of this.invoices)
       if (invoice.status === 'UNPAID' && this.canPay(invoice.cents)) this.settle(invoice);
   }
 
-  /** Design: paying one without the money is 402 `insufficient_funds`, one already paid 409. */
+  /** Paying one without the money is 402 `insufficient_funds`, one already paid 409. */
   payInvoice(index: number): Refusal {
     const invoice = this.invoices[index] as ModelInvoice;
     if (invoice.status !== 'UNPAID') return 'conflict';
@@ -134,7 +134,7 @@ export class MoneyModel {
     return undefined;
   }
 
-  /** Operators add or take money. Design: the balance is never negative. */
+  /** Operators add or take money. The balance is never negative. */
   adjustBalance(cents: number): Refusal {
     if (cents < 0 && this.balance + cents < 0) return 'insufficient_funds';
     this.post('ADJUSTMENT', cents);
@@ -172,7 +172,7 @@ export class MoneyModel {
     this.offers = offers;
   }
 
-  /** Design: bought from the wallet, 402 without the money. 0022: operators who grant a plan pay its first period. */
+  /** Bought from the wallet, 402 without the money. 0022: operators who grant a plan pay its first period. */
   buy(order: Order, isGranted = false): Refusal {
     const offer = this.offers.find(({ slug }) => slug === order.plan);
     if (!offer) return 'invalid_request';
@@ -205,7 +205,7 @@ export class MoneyModel {
     return undefined;
   }
 
-  /** Design: cancelling takes effect at once in status and event, and makes the unpaid invoice void. */
+  /** Cancelling takes effect at once in status and event, and makes the unpaid invoice void. */
   private end(subscription: ModelSubscription, isOver = false): void {
     if (subscription.renewal) subscription.renewal.status = 'VOID';
     Object.assign(subscription, { status: 'CANCELLED', renewal: undefined, isOver });
@@ -275,7 +275,7 @@ export class MoneyModel {
 const priceOf = ({ offer, order }: ModelSubscription): number =>
   order.billingCycle === 'YEARLY' ? offer.yearlyCents : offer.monthlyCents;
 
-/** Specification, General conventions 4: prices exclude VAT of 15%, invoices include it. Design: it is rounded half up. */
+/** Specification, General conventions 4: prices exclude VAT of 15%, invoices include it. 0022: it is rounded half up. */
 function withVat(priceCents: number): { cents: number; vatCents: number } {
   const vatCents = Math.round((priceCents * 3) / 20);
   return { cents: priceCents + vatCents, vatCents };

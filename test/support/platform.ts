@@ -9,7 +9,7 @@ import type { LoginFacts } from '../../local/emulators/login/provider.ts';
 import { freePort } from '../../local/processes/ports.ts';
 import { checkRights } from './rights-report.ts';
 
-/** An account in `local.json` (design, section 6). */
+/** An account in `local.json`. */
 export interface LocalAccount {
   id: string;
   email: string;
