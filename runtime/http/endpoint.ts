@@ -1,4 +1,3 @@
-import middy from '@middy/core';
 import { ApiError } from '../../contract/errors.ts';
 import { memberOf } from '../../contract/json.ts';
 import { type Input, MAX_REVOCATION_DELAY_S, type Output, type Route } from '../../contract/route.ts';
@@ -11,20 +10,12 @@ import { switches } from '../bindings/switches.ts';
 import { deps as base } from '../deps.ts';
 import { credentialsFrom, type RequestCredentials } from './credentials.ts';
 import { clientAddress, clientNetwork } from './edge.ts';
+import { type Layer, requestHandler } from './handler.ts';
 import { canonicalJson, type IdempotentRequest, idempotentRequest } from './idempotency.ts';
 import { type Identity, identify } from './identify.ts';
 import { parseInput, parseRequest, readBody } from './input.ts';
 import { countAnonymous } from './rate-limit.ts';
-import {
-  buildResponse,
-  correlated,
-  type Event,
-  type HandlerContext,
-  type Layer,
-  type RequestContext,
-  type Result,
-  requestLogging,
-} from './response.ts';
+import { buildResponse, type Event, type RequestContext } from './response.ts';
 import { withSpeculativeRead } from './speculative-read.ts';
 
 const REPLAYED = { 'idempotent-replayed': 'true' };
@@ -169,11 +160,9 @@ export function endpoint<R extends Route, E extends object = object>(
 ) {
   const run = (deps: Deps, caller: Caller, input: unknown) =>
     act({ ...deps, ...extra } as Deps & E, caller, input as Input<R>);
-  const handler = middy<Event, Result, Error, HandlerContext>()
-    .use(requestLogging(route.id))
-    .use(identification(route, (caller, input) => run(base, caller, input)))
-    .use(validation(route))
-    .handler(async (event: Event, { request }: HandlerContext) => {
+  return requestHandler(
+    route.id,
+    async (event, request) => {
       const { idempotency, caller = ANONYMOUS, input, output } = request;
       const deps = audited(route, event, request, caller);
       try {
@@ -185,6 +174,7 @@ export function endpoint<R extends Route, E extends object = object>(
         if (stored === undefined) throw error;
         return buildResponse(request, route.status, stored, REPLAYED);
       }
-    });
-  return correlated(handler);
+    },
+    [identification(route, (caller, input) => run(base, caller, input)), validation(route)],
+  );
 }

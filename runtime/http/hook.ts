@@ -1,4 +1,3 @@
-import middy from '@middy/core';
 import { MAX_HOOK_BYTES } from '../../contract/deployments/push-hook.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output, Route } from '../../contract/route.ts';
@@ -9,9 +8,10 @@ import { assertAllOn } from '../../domain/switches/switches.ts';
 import { switches } from '../bindings/switches.ts';
 import { deps as base } from '../deps.ts';
 import { clientNetwork } from './edge.ts';
+import { requestHandler } from './handler.ts';
 import { bodyBytes, parseInput } from './input.ts';
 import { countAnonymous, Refusal } from './rate-limit.ts';
-import { buildResponse, correlated, type Event, type HandlerContext, type Result, requestLogging } from './response.ts';
+import { buildResponse, type Event } from './response.ts';
 
 /**
  * Maximum number of verified calls to one hook in 60 seconds, and of calls of one network that cannot be verified at the moment. A busy
@@ -38,8 +38,8 @@ export function hook<R extends Route, E extends object, Subject>(
   const deps = { ...base, ...extra };
   const verify = async (event: Event) => {
     try {
-      const request = { headers: event.headers, body: bodyBytes(event, MAX_HOOK_BYTES) };
-      return { request, subject: await identify(deps, parseInput(route, event) as Input<R>, request) };
+      const call = { headers: event.headers, body: bodyBytes(event, MAX_HOOK_BYTES) };
+      return { call, subject: await identify(deps, parseInput(route, event) as Input<R>, call) };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const network = clientNetwork(event);
@@ -49,15 +49,12 @@ export function hook<R extends Route, E extends object, Subject>(
       throw new Refusal(error, await countAnonymous(`hook ${network}`));
     }
   };
-  const handler = middy<Event, Result, Error, HandlerContext>()
-    .use(requestLogging(route.id))
-    .handler(async (event: Event, context: HandlerContext): Promise<Result> => {
-      const off = startEarly(switches());
-      const { request, subject } = await verify(event);
-      context.request.quota = await countAnonymous(`hook ${event.rawPath}`, MAX_CALLS_PER_HOOK);
-      assertAllOn(await off, route.stoppedBy);
-      const { status, output } = await act(deps, subject, request);
-      return buildResponse(context.request, status, output, headers);
-    });
-  return correlated(handler);
+  return requestHandler(route.id, async (event, request) => {
+    const off = startEarly(switches());
+    const { call, subject } = await verify(event);
+    request.quota = await countAnonymous(`hook ${event.rawPath}`, MAX_CALLS_PER_HOOK);
+    assertAllOn(await off, route.stoppedBy);
+    const { status, output } = await act(deps, subject, call);
+    return buildResponse(request, status, output, headers);
+  });
 }

@@ -27,12 +27,12 @@ interface JsonBody {
 export function readBody(event: Event, limit = MAX_BODY_BYTES): JsonBody {
   const bytes = bodyBytes(event, limit);
   if (bytes.length === 0) return { text: '{}', json: {} };
-  const body = parseJson(bytes);
+  const body = decodeJson(bytes);
   assertUnicode(body);
   return body;
 }
 
-function parseJson(bytes: Buffer): JsonBody {
+function decodeJson(bytes: Buffer): JsonBody {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, json: JSON.parse(text) };

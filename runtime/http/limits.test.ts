@@ -7,10 +7,11 @@ import { ApiError } from '../../contract/errors.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { upsert } from '../../table/writes.ts';
 import { memoryTable } from '../../test/support/memory-table.ts';
+import type { HandlerContext } from './handler.ts';
 import type { hook as CreateHook } from './hook.ts';
 import type { identify as Identify } from './identify.ts';
 import type { countAnonymous as CountAnonymous } from './rate-limit.ts';
-import type { Event, HandlerContext, Result } from './response.ts';
+import type { Event, Result } from './response.ts';
 
 /** A DynamoDB with a table in memory, which may throttle every request. */
 const memory = memoryTable();

@@ -1,19 +1,12 @@
-import middy from '@middy/core';
 import { entryOf } from '../../contract/enums.ts';
 import { ApiError, unknownOperation } from '../../contract/errors.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { credentialsFrom } from './credentials.ts';
 import { clientNetwork } from './edge.ts';
+import { requestHandler } from './handler.ts';
 import { identify } from './identify.ts';
 import { countAnonymous, Refusal } from './rate-limit.ts';
-import {
-  buildResponse,
-  type Event,
-  type HandlerContext,
-  type RequestContext,
-  type Result,
-  requestLogging,
-} from './response.ts';
+import { buildResponse, type Event, type RequestContext, type Result } from './response.ts';
 
 /** Counts a request by its caller, or by network without one, and returns the quota. Throws 429. */
 async function countUnmatched(event: Event): Promise<Quota | undefined> {
@@ -58,9 +51,7 @@ async function redirectToPage(event: Event, request: RequestContext): Promise<Re
 
 /** Creates the Lambda handler for all paths and methods without an operation. */
 export const notFound = () =>
-  middy<Event, Result, Error, HandlerContext>()
-    .use(requestLogging('notFound'))
-    .handler(
-      async (event: Event, { request }: HandlerContext): Promise<Result> =>
-        (await redirectToPage(event, request)) ?? (await refuseUnmatched(event, request)),
-    );
+  requestHandler(
+    'notFound',
+    async (event, request) => (await redirectToPage(event, request)) ?? (await refuseUnmatched(event, request)),
+  );

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { ApiError, errorBody } from '../../contract/errors.ts';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { ApiError } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { serviceBusy } from '../../domain/conflict.ts';
 import type { Caller } from '../../domain/deps.ts';
 import type { Off } from '../../domain/switches/switches.ts';
-import { currentRequestId, withRequestId } from '../../table/correlation.ts';
+import { currentRequestId } from '../../table/correlation.ts';
 import { FailedRequest } from '../../table/entities/lookups.ts';
 import { isTemporary } from '../../table/refusals.ts';
 import { createViaUpdate } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
 import { log } from '../observability/log.ts';
-import { requestFields } from '../observability/request-fields.ts';
-import { assertFromEdge, clientAddress } from './edge.ts';
+import { clientAddress } from './edge.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 import { Refusal } from './rate-limit.ts';
 
@@ -39,13 +37,8 @@ export interface RequestContext {
   output?: Promise<unknown> | undefined;
 }
 
-const requestIdOf = (event: Event): string => event.requestContext.requestId ?? randomUUID();
-
-/** Runs a handler so that all its log lines and writes carry the request's id (table/correlation.ts). */
-export const correlated =
-  <C, R>(handler: (event: Event, context: C) => R) =>
-  (event: Event, context: C): R =>
-    withRequestId(requestIdOf(event), () => handler(event, context), true);
+/** Returns the id that API Gateway gave to a request. */
+export const requestIdOf = (event: Event): string => event.requestContext.requestId ?? randomUUID();
 
 /** Creates the context of a request that has just arrived. */
 export const newRequestContext = (event: Event): RequestContext => ({
@@ -56,8 +49,6 @@ export const newRequestContext = (event: Event): RequestContext => ({
 
 export type Event = APIGatewayProxyEventV2;
 export type Result = APIGatewayProxyStructuredResultV2;
-export type HandlerContext = Context & { request: RequestContext };
-export type Layer = middy.MiddlewareObj<Event, Result, Error, HandlerContext>;
 
 /** Returns the headers of every response. */
 export const standardHeaders = ({ requestId, quota, ignored = [] }: RequestContext): Record<string, string> => ({
@@ -107,20 +98,6 @@ export function toPublicError(error: unknown): ApiError {
   return isTemporary(error) ? serviceBusy() : new ApiError('server_error');
 }
 
-function logRequest(operation: string, event: Event, request: RequestContext, status: number, code?: string): void {
-  const latency = Math.round((performance.now() - request.startedAt) * 10) / 10;
-  // No metrics here: API Gateway measures requests, errors and latencies, and its access log has them for each operation.
-  log.info('request', {
-    operation,
-    latency,
-    ...requestFields(request),
-    method: event.requestContext.http.method,
-    path: event.rawPath,
-    status,
-    code,
-  });
-}
-
 /** Statuses that are too common to be worth storing: missing login, missing resource, too many requests. */
 const NOT_RECORDED = [401, 404, 429];
 
@@ -153,26 +130,3 @@ export async function recordFailedRequest(
     .write(FailedRequest, createViaUpdate(FailedRequest, failed, known))
     .catch((error) => log.error('failed request could not be stored', error, { requestId }));
 }
-
-/**
- * Creates the outermost layer. It assigns the request's id, refuses a request that bypassed the edge, turns a thrown error into a
- * response, and logs one line per request.
- */
-export const requestLogging = (operation: string): Layer => ({
-  before: async ({ event, context }) => {
-    context.request = newRequestContext(event);
-    await assertFromEdge(event);
-  },
-  after: ({ event, context, response }) => {
-    logRequest(operation, event, context.request, response?.statusCode ?? 200);
-  },
-  onError: async ({ event, context: { request }, error }) => {
-    if (error instanceof Refusal) request.quota = error.quota;
-    const shown = toPublicError(error);
-    const { status, code } = shown;
-    if (status >= 500) log.error('request failed', error, { requestId: request.requestId, path: event.rawPath });
-    logRequest(operation, event, request, status, code);
-    await recordFailedRequest(operation, request, shown);
-    return buildResponse(request, status, errorBody(shown), toRetryHeaders(shown));
-  },
-});
