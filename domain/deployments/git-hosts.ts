@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { invalidField } from '../../contract/errors.ts';
+import { isObject, parseJson } from '../../contract/json.ts';
 
 /** A hook as received. Header names are in lower case; the signature covers the bytes of the body. */
 export interface HookRequest {
@@ -112,18 +113,11 @@ const unreadable = () => invalidField('body', 'must be the payload of a push');
 
 const read = <T>(schema: z.ZodMiniType<T>, payload: unknown): T | undefined => schema.safeParse(payload).data;
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Parses JSON regardless of the content type, or a form with the JSON in its field `payload`. GitHub lets its users choose. */
 function parsePayload({ body }: HookRequest): unknown {
   const text = body.toString('utf8');
-  return parseJson(text) ?? parseJson(new URLSearchParams(text).get('payload') ?? '');
+  const json = parseJson(text);
+  return isObject(json) ? json : parseJson(new URLSearchParams(text).get('payload') ?? '');
 }
 
 const detectHost = ({ headers }: HookRequest) => HOSTS.find(({ proof }) => headers[proof] !== undefined);
