@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod/mini';
-import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
+import { type Manifest, parseNpmJson } from '../../providers/builds/detection/manifest.ts';
 import { RUNNERS } from '../../providers/builds/detection/runners.ts';
 import { readBeginning, readText } from '../read-text.ts';
 
@@ -35,7 +35,7 @@ export function findProgram(
 /** Reads a JSON file, with or without a byte order mark, as npm does. Returns undefined if the file is not valid JSON. */
 function readJson(file: string): unknown {
   try {
-    return parseJson(readText(file));
+    return parseNpmJson(readText(file));
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
+import { type Manifest, parseNpmJson } from '../../providers/builds/detection/manifest.ts';
 import { readText } from '../read-text.ts';
 import { readManifest } from './manifest.ts';
 
@@ -20,7 +20,7 @@ export function installedPackages(directory: string): [path: string, entry: z.ou
 
 function readRecord(file: string): unknown {
   try {
-    return parseJson(readText(file));
+    return parseNpmJson(readText(file));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return {};
@@ -144,7 +144,7 @@ function resolve(root: string, from: string, name: string): string | undefined {
 /** Returns a package's dependencies; none if its package.json is unreadable, because then Node cannot load the package either. */
 function dependenciesOf(directory: string): Dependencies {
   try {
-    return Dependencies.parse(parseJson(readText(join(directory, 'package.json'))));
+    return Dependencies.parse(parseNpmJson(readText(join(directory, 'package.json'))));
   } catch {
     return Dependencies.parse({});
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Manifest, parseJson, parseManifest } from '../../providers/builds/detection/manifest.ts';
+import { type Manifest, parseManifest, parseNpmJson } from '../../providers/builds/detection/manifest.ts';
 import { overHttpsEnvironment } from '../clone/public-hosts.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
@@ -134,7 +134,7 @@ function describeFiles(printed: string, directory: string, lockfile: string): st
   const file = join(directory, lockfile);
   if (!lockfile.endsWith('.json') || !existsSync(file)) return '';
   try {
-    parseJson(readText(file));
+    parseNpmJson(readText(file));
     return '';
   } catch {
     return `: ${lockfile} is not valid JSON, perhaps because of a merge conflict: run "npm install" and commit ${lockfile}`;

@@ -33,7 +33,7 @@ export const NO_CONFIG: NodemonConfig = { exec: undefined, execMap: {} };
 /** Parses the text of a nodemon.json. Returns {@link NO_CONFIG} if it is invalid. */
 export function parseNodemonConfig(json: string): NodemonConfig {
   try {
-    return NodemonConfig().safeParse(parseJson(json)).data ?? NO_CONFIG;
+    return NodemonConfig().safeParse(parseNpmJson(json)).data ?? NO_CONFIG;
   } catch {
     return NO_CONFIG;
   }
@@ -63,13 +63,13 @@ export type Manifest = z.output<ReturnType<typeof Manifest>>;
 export class InvalidManifest extends Error {}
 
 /** Parses JSON and ignores a byte order mark, as npm does. Throws SyntaxError. */
-export const parseJson = (text: string): unknown => JSON.parse(text.replace(/^\ufeff/, ''));
+export const parseNpmJson = (text: string): unknown => JSON.parse(text.replace(/^\ufeff/, ''));
 
 /** Parses the text of a package.json. Throws {@link InvalidManifest} if it is not a JSON object. */
 export function parseManifest(json: string): Manifest {
   let content: unknown;
   try {
-    content = parseJson(json);
+    content = parseNpmJson(json);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     throw new InvalidManifest(`package.json is not valid JSON: ${reason}.`);
