@@ -131,7 +131,7 @@ export async function updateApp(
     ...(changes.branch === undefined ? [] : ['branchByDefault']),
     ...(changes.nodeVersion === undefined ? [] : ['nodeVersionByDefault']),
   ];
-  const update = async (): Promise<Output<typeof EditRoute>> => {
+  const updateOnce = async (): Promise<Output<typeof EditRoute>> => {
     const app = await findApp(deps, { accountId }, id);
     const when = { status: { isNot: 'DELETING' }, updatedAt: { is: app.updatedAt } } as const;
     const settings = { ...newDefaults(app, changes.framework), ...given };
@@ -139,11 +139,11 @@ export async function updateApp(
     if (isDeepStrictEqual(viewApp({ ...app, ...settings }), before) && !chosen.some((name) => Object.hasOwn(app, name)))
       return { data: before };
     const set = { ...settings, updatedAt: deps.now().toISOString() };
-    const what = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when };
+    const update = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when };
     const after = viewApp({ ...app, ...set });
-    return await deps.commit([changeExisting(app, what)], { data: after }, { before, after });
+    return await deps.commit([changeExisting(app, update)], { data: after }, { before, after });
   };
-  return await retryRequest(update);
+  return await retryRequest(updateOnce);
 }
 
 /** Returns the default settings of a new framework, for those settings that still have the default of the old one. */

@@ -85,8 +85,8 @@ const viewHook = ({ settings }: Deps, id: string, secret: string) => ({
  * Returns the write that replaces stored credentials. It throws 409 if they changed since they were read: after two rotations the
  * caller could not tell which secret is in use.
  */
-const replaceSecret = (applicationId: string, what: Pick<Change, 'set' | 'when'>): Write =>
-  change(GitAccess, { applicationId }, what, changedConcurrently);
+const replaceSecret = (applicationId: string, update: Pick<Change, 'set' | 'when'>): Write =>
+  change(GitAccess, { applicationId }, update, changedConcurrently);
 
 /**
  * POST /dashboard/v1/apps/{id}/deploy-key/rotate: new builds use the new key only, and cannot clone a private repository until the

@@ -74,8 +74,8 @@ function covers({ start, end, more = false, at }: LogPage, position: string): bo
 }
 
 /** Changes a page under a condition. Returns false if another reader changed it first. */
-async function changePage({ deps, applicationId }: Log, start: string, what: Change): Promise<boolean> {
-  const write = upsert(LogPage, { applicationId, start }, what, concurrentUpdate);
+async function changePage({ deps, applicationId }: Log, start: string, update: Change): Promise<boolean> {
+  const write = upsert(LogPage, { applicationId, start }, update, concurrentUpdate);
   return (await ignoreConflict(deps.table.write(LogPage, write))) !== undefined;
 }
 

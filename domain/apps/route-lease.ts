@@ -38,12 +38,12 @@ export async function enqueueChange(
   cellId: string,
   pendingChange: PendingChange,
 ): Promise<RouteWriter> {
-  const what = {
+  const update = {
     set: { cellId },
     append: { pending: [pendingChange] },
     setOnce: newLease(deps, pendingChange.id),
   };
-  return orEmpty(await deps.table.write(RouteWriter, upsert(RouteWriter, { cellId }, what)), cellId);
+  return orEmpty(await deps.table.write(RouteWriter, upsert(RouteWriter, { cellId }, update)), cellId);
 }
 
 /** True if a caller may acquire the lease: it was released or has expired. */

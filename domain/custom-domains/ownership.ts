@@ -123,6 +123,6 @@ export async function startVerifications(
   { host, applicationId, since }: { host: string; applicationId: string; since: string },
 ): Promise<void> {
   const set = { verifiedAt: since, ...verifiedHostsNear(host), ...schedule(Host, deps.now()) };
-  const what = { set, when: { applicationId: { is: applicationId }, releasing: 'absent', dueAt: 'absent' } } as const;
-  await tryChange(deps, Host, { host }, what);
+  const update = { set, when: { applicationId: { is: applicationId }, releasing: 'absent', dueAt: 'absent' } } as const;
+  await tryChange(deps, Host, { host }, update);
 }

@@ -93,7 +93,7 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
   const { problem: _, ...rest } = domain;
   const now = deps.now();
   const customDomain: CustomDomain = { ...rest, status: 'VERIFIED', checkedAt: now.toISOString() };
-  const what = { set: { customDomain }, remove: unschedule(App), when: ifStillPending(domain) };
+  const update = { set: { customDomain }, remove: unschedule(App), when: ifStillPending(domain) };
   const verified = { host, accountId, applicationId, verifiedAt: now.toISOString(), dueAt: nextVerification(now) };
   const isStillUnverified = {
     applicationId: { is: held?.applicationId ?? '' },
@@ -102,7 +102,7 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
   } as const;
   const account = await findAccount(deps, accountId);
   const writes = [
-    change(App, app, what, concurrentUpdate),
+    change(App, app, update, concurrentUpdate),
     held ? replace(Host, verified, isStillUnverified, concurrentUpdate) : create(Host, verified, concurrentUpdate),
     remove(HostClaim, { host, accountId }),
     newTenant(deps, { ...app, ...edgeOf(app) }, customDomain),
@@ -176,8 +176,8 @@ async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): 
   const problem = obstacle ?? missing?.problem ?? '';
   const customDomain: CustomDomain = { ...domain, problem, checkedAt: now.toISOString() };
   const next = schedule(App, timestampAfter(now, delay));
-  const what = { set: { customDomain, ...next }, when: ifStillPending(domain) };
-  await deps.table.transact([change(App, app, what, concurrentUpdate)]);
+  const update = { set: { customDomain, ...next }, when: ifStillPending(domain) };
+  await deps.table.transact([change(App, app, update, concurrentUpdate)]);
   return { ...app, customDomain };
 }
 
@@ -261,7 +261,7 @@ export const customDomainQueue: DueQueue<typeof App, Deps & { txt: TxtRecords }>
     const checking = ignoreConflict(checkClaim(deps, app, customDomain));
     if (await unlessLimited(checking.then(() => true))) return;
     const next = schedule(App, timestampAfter(deps.now(), MAX_RECHECK_DELAY_MS));
-    const what = { set: next, when: ifStillPending(customDomain) };
-    await tryChange(deps, App, app, what);
+    const update = { set: next, when: ifStillPending(customDomain) };
+    await tryChange(deps, App, app, update);
   },
 };

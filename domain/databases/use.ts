@@ -138,13 +138,13 @@ async function endMeasurement(
 ): Promise<void> {
   const settled = deleted.filter(({ at }) => Date.parse(at) + SETTLED_AFTER_MS <= now.getTime()).slice(0, MAX_SETTLED);
   const units = settled.reduce((total, { clusterId }) => total + (usages.get(clusterId)?.units ?? 0), settledUnits);
-  const what = {
+  const update = {
     set: { settledMonth: monthOf(now), settledUnits: units, ...(next && schedule(DatabaseUse, next)) },
     remove: next ? [] : unschedule(DatabaseUse),
     add: { version: 1 },
     when: { version: { is: version } },
   };
-  const ended = change(DatabaseUse, { accountId }, what, concurrentUpdate);
+  const ended = change(DatabaseUse, { accountId }, update, concurrentUpdate);
   const removed = settled.map((each) => remove(DeletedDatabase, each));
   await tryTransact(deps, [ended, ...removed]);
 }

@@ -44,8 +44,8 @@ export async function submitBuild(
   const id = await deps.buildRunner.start(deploymentId, jobUrl);
   if (id === undefined) return { status: 'REFUSED' };
   try {
-    const what = { set: { buildId: id }, when: { status: { is: 'RUNNING' } } } as const;
-    await deps.table.write(Deployment, change(Deployment, { accountId, id: deploymentId }, what, alreadyEnded));
+    const update = { set: { buildId: id }, when: { status: { is: 'RUNNING' } } } as const;
+    await deps.table.write(Deployment, change(Deployment, { accountId, id: deploymentId }, update, alreadyEnded));
     // Whatever stops a deployment changes the application first and reads the build's id afterwards, so one side sees the other.
     await readRunning(deps, ids);
   } catch (error) {

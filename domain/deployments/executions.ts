@@ -112,8 +112,8 @@ export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: 
     if (status === 'ENDED') return await failDeployment(deps, ids, isPublishing ? NOT_PUBLISHED : INTERRUPTED);
     if (status === 'MISSING' && isPublishing) await deps.deployments.start(publishing, { ...ids, trigger: 'PUBLISH' });
     else if (status === 'MISSING') await startDeployment(deps, deployment);
-    const what = { set: scheduleCheck(deps), when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } };
-    await tryChange(deps, Deployment, { accountId, id }, what);
+    const update = { set: scheduleCheck(deps), when: { status: { oneOf: ['QUEUED', 'RUNNING'] } } };
+    await tryChange(deps, Deployment, { accountId, id }, update);
   },
 };
 

@@ -51,12 +51,12 @@ function freeSlot(deps: Deps, app: App, deploymentId: string, status: Outcome): 
   if (activeDeploymentId !== deploymentId) return [];
   const next = app.status === 'DELETING' ? NO_PROMOTION : promoteNextDeployment(deps, app);
   const live = status === 'SUCCEEDED' ? { liveDeploymentId: deploymentId } : {};
-  const what = {
+  const update = {
     set: { lastDeploymentStatus: status, ...live, ...next.set },
     remove: [...(next.set.activeDeploymentId ? [] : ['activeDeploymentId']), ...next.remove],
     when: { activeDeploymentId: { is: deploymentId }, ...next.when },
   };
-  return [change(App, { accountId, id }, what, concurrentUpdate), ...next.writes];
+  return [change(App, { accountId, id }, update, concurrentUpdate), ...next.writes];
 }
 
 /** Returns the account's change for a deployment that ends: it adds the build's minutes and frees its concurrent build. */
@@ -68,8 +68,8 @@ function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: 
   // counted this one. Earlier versions stored no time of admission, and the earliest did not count.
   const { admittedAt, beganAt } = deployment;
   const isCounted = admittedAt !== undefined || (beganAt !== undefined && (account.buildCount ?? 0) > 0);
-  const what = { ...minutes, ...(isCounted ? { add: { buildCount: -1 } } : {}) };
-  return Object.keys(what).length > 0 ? [change(Account, { id: account.id }, what, concurrentUpdate)] : [];
+  const update = { ...minutes, ...(isCounted ? { add: { buildCount: -1 } } : {}) };
+  return Object.keys(update).length > 0 ? [change(Account, { id: account.id }, update, concurrentUpdate)] : [];
 }
 
 /** Ends a deployment, once: changes its status, passes on the application's slot and emits the event in one transaction. */

@@ -130,8 +130,8 @@ async function enqueueRelease(
   if (releaseQueue?.cellId !== cellId) {
     // If the deployment was deleted meanwhile, the next poll finds out.
     const note = formatNote(deps, `${SECTION}Waiting in the release queue`);
-    const what = { set: { releaseQueue: { cellId, since } }, append: { notes: [note] } };
-    await tryChange(deps, Deployment, { accountId, id }, what);
+    const update = { set: { releaseQueue: { cellId, since } }, append: { notes: [note] } };
+    await tryChange(deps, Deployment, { accountId, id }, update);
   }
   return { waiting: true, pause: Math.min(Math.max(Math.ceil(seconds), MIN_PAUSE_S), MAX_PAUSE_S) };
 }

@@ -141,11 +141,11 @@ async function admitFirst(deps: Deps, queue: AccountQueue): Promise<boolean> {
 async function updateUnlessChanged(
   deps: Deps,
   { accountId, dueAt, waiting }: AccountQueue,
-  what: Pick<Change, 'set' | 'remove'>,
+  update: Pick<Change, 'set' | 'remove'>,
 ): Promise<void> {
   // The time alone is not enough: another build may have joined the queue in the same millisecond.
   const when = { dueAt: { is: dueAt }, waiting: { is: waiting } };
-  await tryChange(deps, BuildQueue, { accountId }, { ...what, when });
+  await tryChange(deps, BuildQueue, { accountId }, { ...update, when });
 }
 
 /** Returns the writes that remove a build from its queue, once. */
@@ -177,8 +177,8 @@ export async function admitAfter(deps: Deps, { id, accountId, admittedAt, trigge
   await clearNextBuild(deps, id);
   // A deployment that ended before its admission is still in the queue, where it counts in the positions of those behind it.
   if (admittedAt === undefined && trigger !== 'ROLLBACK') await tryTransact(deps, dequeue(deps, { id, accountId }));
-  const what = { set: schedule(BuildQueue, deps.now()), when: { waiting: { atLeast: 1 } } };
-  await tryChange(deps, BuildQueue, { accountId }, what);
+  const update = { set: schedule(BuildQueue, deps.now()), when: { waiting: { atLeast: 1 } } };
+  await tryChange(deps, BuildQueue, { accountId }, update);
   await admitBuild(deps, accountId);
 }
 

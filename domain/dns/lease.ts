@@ -58,8 +58,8 @@ export async function withLease<R>(
     const failures = (zone.failures ?? 0) + (isBusy ? 0 : 1);
     const retryAt = now + (isBusy ? BUSY_RETRY_MS : retryDelay(failures));
     const set = { failures, retryAt, ...schedule(Zone, new Date(retryAt)) };
-    const what = { set, remove: ['lease'], when: lease };
-    await tryChange(deps, Zone, ids, what);
+    const update = { set, remove: ['lease'], when: lease };
+    await tryChange(deps, Zone, ids, update);
     return { problem: { failures, error } };
   }
 }

@@ -68,8 +68,8 @@ async function changeRecords(
       throw new ApiError('conflict', 'This domain uses external name servers: change its records there.');
     }
     const planned = plan(domain, records, zone);
-    const what = { ...planned.zone, set: { ...planned.zone.set, ...zoneChanged(deps.now(), zone) } };
-    const changeZone = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
+    const update = { ...planned.zone, set: { ...planned.zone.set, ...zoneChanged(deps.now(), zone) } };
+    const changeZone = contended(change(Zone, { accountId, domainId }, update, concurrentUpdate));
     return await deps.commit([changeZone, planned.write], { data: { ok: true as const } }, planned.change);
   });
 }

@@ -57,8 +57,8 @@ async function checkReleased(deps: ReleaseDeps, ids: DomainIds): Promise<ZoneRes
     const keep = async (result: ZoneResult, afterMs: number, undelegatedSince: string | undefined) => {
       const set = { ...(undelegatedSince && { undelegatedSince }), ...schedule(Zone, timestampAfter(now, afterMs)) };
       const removed = [...LEASE_ATTRIBUTES, ...(undelegatedSince ? [] : ['undelegatedSince'])];
-      const what = { set, remove: removed, when: lease };
-      await tryChange(deps, Zone, ids, what);
+      const update = { set, remove: removed, when: lease };
+      await tryChange(deps, Zone, ids, update);
       return result;
     };
     const { name, undelegatedSince } = zone;

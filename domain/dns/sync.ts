@@ -126,8 +126,8 @@ export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { zo
   async act(deps, zone, { dueAt }) {
     await enqueueZoneSync(deps, zone);
     const next = schedule(Zone, timestampAfter(deps.now(), retryDelay(zone.failures ?? 0)));
-    const what = { set: next, when: { dueAt: { is: dueAt } } };
+    const update = { set: next, when: { dueAt: { is: dueAt } } };
     // A conflict means that the zone was synced in the meantime: it is no longer due, or has a new due time.
-    await tryChange(deps, Zone, zone, what);
+    await tryChange(deps, Zone, zone, update);
   },
 };

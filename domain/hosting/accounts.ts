@@ -75,8 +75,8 @@ export const ensureAccount = (
     }
     if (isOver || !adopted || !mustAdopt(found, adopted)) return { account: found, sharing };
     const when = { ...sameAccount(found), removing: 'absent', ...notRemoved } as const;
-    const what = { set: { ...adoption }, when };
-    await deps.table.transact([change(HostingAccount, found, what, concurrentUpdate), adopt(adopted)]);
+    const update = { set: { ...adoption }, when };
+    await deps.table.transact([change(HostingAccount, found, update, concurrentUpdate), adopt(adopted)]);
     return { account: { ...found, ...adoption }, sharing };
   });
 
@@ -92,8 +92,8 @@ async function assignServer(
   const server = findAdoptable(placed)?.server ?? (await chooseServer(deps, domain));
   if (server === undefined) return undefined;
   // A conflict means that another run chose a server, by the same rule, or that the account has ended.
-  const what = { set: { server }, when: { server: { is: '' }, ...notRemoved } };
-  await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
+  const update = { set: { server }, when: { server: { is: '' }, ...notRemoved } };
+  await deps.table.transact([change(HostingAccount, account, update, concurrentUpdate)]);
   return { ...account, server };
 }
 
@@ -104,10 +104,10 @@ const saveState = (
   panel: NonNullable<Subscription['panel']>,
   { set, when }: Pick<Change, 'set' | 'when'>,
 ): Promise<void> => {
-  const what = { set: { ...set, status: panel.status, failures: 0 }, remove: ['problem'] };
+  const update = { set: { ...set, status: panel.status, failures: 0 }, remove: ['problem'] };
   return deps.table.transact([
     change(Subscription, subscription, { set: { panel } }),
-    change(HostingAccount, account, { ...what, when: { ...when, ...sameAccount(account) } }, concurrentUpdate),
+    change(HostingAccount, account, { ...update, when: { ...when, ...sameAccount(account) } }, concurrentUpdate),
   ]);
 };
 
@@ -160,8 +160,8 @@ async function endWithoutAccount(deps: PanelDeps, subscription: Subscription): P
 async function scheduleRetry(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
   const wait = Math.min(MIN_RETRY_DELAY_MS * 2 ** account.failures, MAX_RETRY_DELAY_MS);
   const next = schedule(HostingAccount, timestampAfter(deps.now(), wait));
-  const what = { set: { problem, failures: account.failures + 1, ...next }, when: notRemoved };
-  await deps.table.write(HostingAccount, change(HostingAccount, account, what, concurrentUpdate));
+  const update = { set: { problem, failures: account.failures + 1, ...next }, when: notRemoved };
+  await deps.table.write(HostingAccount, change(HostingAccount, account, update, concurrentUpdate));
 }
 
 /** Schedules a check after the one that currently works on the server. Records no failure: the other check records its own. */
@@ -178,8 +178,8 @@ async function scheduleRecheck(deps: Deps, account: HostingAccount): Promise<obj
 async function restartAccount(deps: Deps, account: HostingAccount, removing: string): Promise<object> {
   const username = usernameFor(`${account.id} ${removing}`);
   const set = { username, server: '', status: 'PENDING', failures: 0, ...schedule(HostingAccount, deps.now()) };
-  const what = { set, remove: ['removing', 'problem'], when: { removing: { is: removing }, ...notRemoved } };
-  await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
+  const update = { set, remove: ['removing', 'problem'], when: { removing: { is: removing }, ...notRemoved } };
+  await deps.table.transact([change(HostingAccount, account, update, concurrentUpdate)]);
   return {};
 }
 
@@ -194,8 +194,8 @@ async function renameAccount(deps: Deps, account: HostingAccount): Promise<objec
     removing: 'absent',
     creatingUntil: unchanged(account.creatingUntil),
   } as const;
-  const what = { set, remove: ['problem'], when };
-  await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
+  const update = { set, remove: ['problem'], when };
+  await deps.table.transact([change(HostingAccount, account, update, concurrentUpdate)]);
   return {};
 }
 

@@ -43,8 +43,8 @@ const MAX_CREATION_MS = TIMEOUTS_S.panel.function * 1000;
 /** Stores that the server is about to create the account, before it is asked to. Throws a conflict if the account has ended or was replaced. */
 const announceCreation = (deps: Deps, account: HostingAccount): Promise<void> => {
   const set = { creatingUntil: timestampAfter(deps.now(), MAX_CREATION_MS) };
-  const what = { set, when: { ...sameAccount(account), ...notRemoved } };
-  return deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
+  const update = { set, when: { ...sameAccount(account), ...notRemoved } };
+  return deps.table.transact([change(HostingAccount, account, update, concurrentUpdate)]);
 };
 
 /** Returns true while the server may create the account because an earlier or concurrent check asked it to. */

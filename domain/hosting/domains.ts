@@ -191,8 +191,8 @@ export const releaseHostingDomain = (deps: DomainDeps, { accountId, id, hostingD
     const other = others.find((each) => each.panel?.status !== 'REMOVED');
     const same = { accountId: { is: accountId }, subscriptionId: { is: held.subscriptionId } };
     if (other) {
-      const what = { set: { subscriptionId: other.id }, when: same };
-      await deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]);
+      const update = { set: { subscriptionId: other.id }, when: same };
+      await deps.table.transact([change(HostingDomain, { domain }, update, concurrentUpdate)]);
       return;
     }
     const former = { domain, accountId, createdAt: deps.now().toISOString() };
@@ -223,8 +223,8 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
   const { accountId, subscriptionId: id } = held;
   const registrations = await findRegistrations(deps, domain);
   if (!registrations.some((registration) => registration.accountId === accountId)) {
-    const what = { remove: ['provenAt', 'unprovenSince'], when: { accountId: { is: accountId } } };
-    await tryChange(deps, HostingDomain, { domain }, what);
+    const update = { remove: ['provenAt', 'unprovenSince'], when: { accountId: { is: accountId } } };
+    await tryChange(deps, HostingDomain, { domain }, update);
   }
   const account = await deps.table.get(HostingAccount, { accountId, id });
   if (account && account.status !== 'REMOVED') await scheduleCheck(deps, account);

@@ -26,7 +26,7 @@ export const moveQueue: DueQueue<typeof Move, Deps & MoveExecutions> = {
     const status = await deps.deployments.status(executionName(move));
     const attempts = status === 'ENDED' ? move.attempts + 1 : move.attempts;
     if (status !== 'RUNNING') await startMove(deps, { ...move, attempts });
-    const what = { set: { attempts, ...scheduleCheck(deps) }, when: { attempts: { is: move.attempts } } };
-    await tryChange(deps, Move, move, what);
+    const update = { set: { attempts, ...scheduleCheck(deps) }, when: { attempts: { is: move.attempts } } };
+    await tryChange(deps, Move, move, update);
   },
 };

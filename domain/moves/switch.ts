@@ -30,12 +30,12 @@ async function renumber(deps: MoveDeps, { id: moveId, releases = [] }: Move, app
     const { accountId, id, release, movedBy } = deployment;
     if (release === undefined || movedBy === moveId) continue;
     const kept = canRollBackTo(deployment) ? releases.find(({ from }) => from === release)?.to : undefined;
-    const what = kept
+    const update = kept
       ? { set: { release: kept, movedBy: moveId } }
       : { set: { retired: true, movedBy: moveId }, remove: ['release'] };
     // The cells may use the same numbers, so the condition ensures that each deployment is renumbered once.
     const when = { movedBy: unchanged(movedBy) };
-    await deps.table.write(Deployment, change(Deployment, { accountId, id }, { ...what, when }, concurrentUpdate));
+    await deps.table.write(Deployment, change(Deployment, { accountId, id }, { ...update, when }, concurrentUpdate));
   }
 }
 

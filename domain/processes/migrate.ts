@@ -126,9 +126,9 @@ async function changeItem(deps: MigrateDeps, { to, reads, forward }: Migration, 
     if (versionOf(item) >= to) return false;
     const { set = {}, remove = [], key: target } = forward(item) ?? {};
     const when = Object.fromEntries(['entityVersion', ...reads].map((name) => [name, isStill(item[name])]));
-    const what = { set: { ...set, entityVersion: to }, remove, when };
-    if (!target) await deps.table.updateReturningChanged(changeByKey(key, what, concurrentUpdate));
-    else await deps.table.transact(move(item, target, what));
+    const update = { set: { ...set, entityVersion: to }, remove, when };
+    if (!target) await deps.table.updateReturningChanged(changeByKey(key, update, concurrentUpdate));
+    else await deps.table.transact(move(item, target, update));
     return true;
   });
 }

@@ -50,12 +50,12 @@ function storeLimit(account: Account, planLimit: Account['planLimit']): { write:
   const { id, planLimitVersion: version } = account;
   const stored = { ...account, planLimit, planLimitVersion: (version ?? 0) + 1 };
   const { set, remove, when } = replaceDueReasons(account, { planLimit });
-  const what = {
+  const update = {
     set: { ...set, planLimitVersion: stored.planLimitVersion },
     remove,
     when: { ...when, ...conditionsOf(account) },
   };
-  return { write: change(Account, { id }, what, concurrentUpdate), stored };
+  return { write: change(Account, { id }, update, concurrentUpdate), stored };
 }
 
 const sameSteps = (one: readonly Step[], other: readonly Step[]) => JSON.stringify(one) === JSON.stringify(other);

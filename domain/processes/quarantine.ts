@@ -100,8 +100,8 @@ export async function releaseQuarantined(
   let released = 0;
   for (const { due, failure } of await findSelected(deps, selection, maxItems)) {
     const set = { duePk: failure.duePk, dueAt: deps.now().toISOString() };
-    const what = { set, remove: ['sweepFailure'], when: { duePk: { is: QUARANTINE } } };
-    const write = changeByKey(due, what, concurrentUpdate);
+    const update = { set, remove: ['sweepFailure'], when: { duePk: { is: QUARANTINE } } };
+    const write = changeByKey(due, update, concurrentUpdate);
     if (await ignoreConflict(deps.table.updateReturningChanged(write))) released += 1;
   }
   return await deps.commit(
@@ -114,7 +114,7 @@ export async function releaseQuarantined(
 /** Removes quarantined items from all queues, so that they are never processed again. */
 export async function discardQuarantined(deps: SweepDeps, items: readonly QuarantinedItem[]): Promise<void> {
   for (const { pk, sk } of items) {
-    const what = { remove: ['duePk', 'dueAt', 'sweepFailure'], when: { duePk: { is: QUARANTINE } } };
-    await ignoreConflict(deps.table.updateReturningChanged(changeByKey({ pk, sk }, what, concurrentUpdate)));
+    const update = { remove: ['duePk', 'dueAt', 'sweepFailure'], when: { duePk: { is: QUARANTINE } } };
+    await ignoreConflict(deps.table.updateReturningChanged(changeByKey({ pk, sk }, update, concurrentUpdate)));
   }
 }

@@ -77,9 +77,9 @@ async function setAccountSuspension(
   const { set, when } = reapplyChange(account, now);
   const suspension = { reason, since: before?.since ?? now.toISOString() };
   const resumed = { set: { ...set, resumedAt: now.toISOString() }, remove: ['suspension'] };
-  const what = suspended ? { set: { ...set, suspension } } : resumed;
+  const update = suspended ? { set: { ...set, suspension } } : resumed;
   return await deps.commit(
-    [change(Account, { id }, { ...what, when }, concurrentUpdate)],
+    [change(Account, { id }, { ...update, when }, concurrentUpdate)],
     { suspended },
     {
       action: suspended ? 'account.suspended' : 'account.resumed',
@@ -137,8 +137,8 @@ async function reconcileHosting(deps: SuspensionDeps, { id: accountId, suspensio
     const hosting = await deps.table.get(HostingAccount, { accountId, id });
     // A hosting account whose server is unavailable is retried with backoff anyway.
     if (hosting?.status !== other || hosting.failures > 0) continue;
-    const what = { set: schedule(HostingAccount, deps.now()), when: { status: { is: other } } } as const;
-    const soon = change(HostingAccount, { accountId, id }, what, concurrentUpdate);
+    const update = { set: schedule(HostingAccount, deps.now()), when: { status: { is: other } } } as const;
+    const soon = change(HostingAccount, { accountId, id }, update, concurrentUpdate);
     await deps.table.transact([soon, ...guard]);
   }
 }
@@ -195,9 +195,9 @@ export const accountQueue: DueQueue<typeof Account, Deps> = {
     const isDue = (time: string | undefined) => time !== undefined && time <= deps.now().toISOString();
     if (isDue(reapplyAt)) {
       await applySuspension(deps, id);
-      const what = replaceDueReasons(account, { reapplyAt: undefined });
+      const update = replaceDueReasons(account, { reapplyAt: undefined });
       // On a conflict the account has changed in the meantime, and stays due or has a new due time.
-      await tryChange(deps, Account, { id }, what);
+      await tryChange(deps, Account, { id }, update);
     }
     await reviewPlanLimit(deps, id);
     if (isDue(topUpAt)) await considerAutoTopUp(deps, id);

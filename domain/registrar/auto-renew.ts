@@ -39,7 +39,7 @@ export async function updateDomain(
   { accountId }: Caller,
   { id, autoRenew }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
-  const update = async (): Promise<Output<typeof UpdateRoute>> => {
+  const updateOnce = async (): Promise<Output<typeof UpdateRoute>> => {
     const domain = await findDomain(deps, { accountId }, id);
     if (domain.status !== 'ACTIVE') throw new ApiError('conflict', 'This domain is not registered.');
     if (domain.autoRenew === autoRenew) return { data: viewDomain(domain) };
@@ -47,7 +47,7 @@ export async function updateDomain(
     await (autoRenew ? assertRenewable(deps, domain) : dropRenewal(deps, domain));
     const { renewal, ...withoutRenewal } = domain;
     const after: Domain = { ...withoutRenewal, autoRenew };
-    const what = {
+    const update = {
       set: { autoRenew, ...scheduleCheck(after, deps.now()) },
       remove: ['renewal'],
       when: {
@@ -59,10 +59,10 @@ export async function updateDomain(
       },
     } as const;
     return await deps.commit(
-      [change(Domain, { accountId, id }, what, concurrentUpdate)],
+      [change(Domain, { accountId, id }, update, concurrentUpdate)],
       { data: viewDomain(after) },
       { before: viewDomain(domain), after: viewDomain(after) },
     );
   };
-  return await retryRequest(update);
+  return await retryRequest(updateOnce);
 }

@@ -103,8 +103,8 @@ const ifIdle = ({ autoRenew, renewal }: Domain): NonNullable<Change['when']> => 
 });
 
 /** Stores the result of a check and the time of the next one, unless the domain has changed since it was read. */
-export const saveCheck = (deps: Pick<Deps, 'table'>, domain: Domain, what: Pick<Change, 'set' | 'remove'>) =>
-  tryChange(deps, Domain, domain, { ...what, when: ifIdle(domain) });
+export const saveCheck = (deps: Pick<Deps, 'table'>, domain: Domain, update: Pick<Change, 'set' | 'remove'>) =>
+  tryChange(deps, Domain, domain, { ...update, when: ifIdle(domain) });
 
 /** Ends a domain that the registrar no longer has. Voids the unpaid invoice for its next term first. */
 async function endAbsent(

@@ -20,8 +20,8 @@ export const restartQueue = <E extends Sweepable, D>({
   ...queue,
   async act(deps, item, { dueAt, ...key }) {
     await start(deps, item, String(Date.parse(dueAt)));
-    const what = { set: { dueAt: timestampAfter(deps.now(), afterMs) }, when: { dueAt: { is: dueAt } } };
+    const update = { set: { dueAt: timestampAfter(deps.now(), afterMs) }, when: { dueAt: { is: dueAt } } };
     // On a conflict the execution made progress in the meantime and set the next due time.
-    await ignoreConflict(deps.table.updateReturningChanged(changeByKey(key, what, concurrentUpdate)));
+    await ignoreConflict(deps.table.updateReturningChanged(changeByKey(key, update, concurrentUpdate)));
   },
 });

@@ -272,8 +272,8 @@ async function recordFailure(deps: SweepDeps, due: Due, stored: Item, error: unk
   const write = async (dueAt: string, set: Change['set']) => {
     const when = { duePk: { is: due.duePk }, dueAt: { is: dueAt } };
     const quarantine = quarantined ? { duePk: QUARANTINE, dueAt: at } : {};
-    const what = { set: { ...set, ...quarantine, sweepFailure }, when };
-    return await ignoreConflict(deps.table.updateReturningChanged(changeByKey(due, what, concurrentUpdate)));
+    const update = { set: { ...set, ...quarantine, sweepFailure }, when };
+    return await ignoreConflict(deps.table.updateReturningChanged(changeByKey(due, update, concurrentUpdate)));
   };
   if (!(await write(due.dueAt, { dueAt: next }))) {
     const changed = await deps.table.getByKey(due);

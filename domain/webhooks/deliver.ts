@@ -163,8 +163,8 @@ function changeDelivery(delivery: Delivery, set: Partial<Delivery>, due?: Return
     return replace(Delivery, { ...delivery, ...set, ...due, step }, { step: { absentOrBelow: 1 } }, alreadyRecorded);
   }
   const remove = ['resendAt', ...(set.held ? [] : ['held']), ...(due ? [] : unschedule(Delivery))];
-  const what = { set: { ...set, ...due, step }, remove, when: { step: { is: delivery.step } } };
-  return change(Delivery, { accountId, id }, what, alreadyRecorded);
+  const update = { set: { ...set, ...due, step }, remove, when: { step: { is: delivery.step } } };
+  return change(Delivery, { accountId, id }, update, alreadyRecorded);
 }
 
 /** Records a delivery to a disabled or deleted endpoint as skipped. It stays visible and can be resent. */

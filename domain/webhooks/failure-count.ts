@@ -55,8 +55,8 @@ export const countSuccess = (
   retryOnFreshCount(deps, endpoint, known, async (webhook) => {
     const pace = webhook && paceAfter(webhook, [durationMs], deps.now());
     if (!webhook?.active || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
-    const what = { ...pace, set: { ...pace?.set, failureCount: 0 }, when: { active: { is: true } } };
-    await deps.table.transact([write, contended(change(Webhook, endpoint, what, concurrentUpdate))]);
+    const update = { ...pace, set: { ...pace?.set, failureCount: 0 }, when: { active: { is: true } } };
+    await deps.table.transact([write, contended(change(Webhook, endpoint, update, concurrentUpdate))]);
   });
 
 interface Failure extends CompletedAttempt {
@@ -117,14 +117,14 @@ async function countOneFailure(
   const disables = failureCount + 1 >= MAX_CONSECUTIVE_FAILURES;
   const disabling = { active: false, disabledAt: deps.now().toISOString(), failureCount: failureCount + 1 };
   const pace = paceAfter(webhook, [durationMs], deps.now());
-  const what = disables
+  const update = disables
     ? { set: disabling, when: { failureCount: { is: failureCount }, active: { is: true } } }
     : {
         ...pace,
         add: { ...pace?.add, failureCount: 1 },
         when: { failureCount: { below: MAX_CONSECUTIVE_FAILURES - 1 }, active: { is: true } },
       };
-  const writes = [write, contended(change(Webhook, endpoint, what, concurrentUpdate))];
+  const writes = [write, contended(change(Webhook, endpoint, update, concurrentUpdate))];
   if (!disables) {
     await deps.table.transact(writes);
     return false;

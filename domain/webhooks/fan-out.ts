@@ -73,8 +73,8 @@ export function settlingOf(
   { accountId, id }: Pick<Event, 'accountId' | 'id'>,
   when: { inFeed?: 'present' } = {},
 ): Write {
-  const what = { remove: unschedule(Event), when: { duePk: 'present' as const, ...when } };
-  return change(Event, { accountId, id }, what, concurrentUpdate);
+  const update = { remove: unschedule(Event), when: { duePk: 'present' as const, ...when } };
+  return change(Event, { accountId, id }, update, concurrentUpdate);
 }
 
 /** Settles an event, unless it is already settled or does not meet the condition. */

@@ -31,7 +31,7 @@ export async function releaseHeld(deps: Pick<Deps, 'table' | 'now'>, before: Web
 async function release(deps: Pick<Deps, 'table' | 'now'>, { accountId, id, step }: Delivery): Promise<void> {
   const now = deps.now().toISOString();
   const set = { nextAttemptAt: now, resendAt: now, step: step + 1, ...queuedAt(id, now) };
-  const what = { set, remove: ['held'], when: { step: { is: step } } };
+  const update = { set, remove: ['held'], when: { step: { is: step } } };
   // A conflict means that an attempt was made in the meantime.
-  await tryChange(deps, Delivery, { accountId, id }, what);
+  await tryChange(deps, Delivery, { accountId, id }, update);
 }

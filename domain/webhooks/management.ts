@@ -170,8 +170,8 @@ function restartSchedule(
   const set = { status: 'PENDING' as const, nextAttemptAt: now, resendAt: now, tries: 0, step: step + 1 };
   // The attempts may take most of a day: the delivery is kept as long as a new one.
   const expiresAtEpoch = Delivery.expiresAtEpoch?.({ ...delivery, createdAt: now });
-  const what = { set: { ...set, ...queuedAt(id, now), expiresAtEpoch }, when: { step: { is: step } } };
-  return { write: change(Delivery, { accountId, id }, what, onConditionFailed), resent: { ...delivery, ...set } };
+  const update = { set: { ...set, ...queuedAt(id, now), expiresAtEpoch }, when: { step: { is: step } } };
+  return { write: change(Delivery, { accountId, id }, update, onConditionFailed), resent: { ...delivery, ...set } };
 }
 
 /** Resends a delivery: the same event id, with six new attempts. Throws 409 if its endpoint is disabled. */

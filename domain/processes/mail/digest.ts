@@ -144,12 +144,12 @@ function secondsToWait(reader: NotificationReader | undefined, kind: Notificatio
 function writeReader(
   { accountId, subject }: NotificationReader,
   read: number | undefined,
-  what: { set: Partial<NotificationReader>; remove?: 'mailClaimedUntil'[] },
+  update: { set: Partial<NotificationReader>; remove?: 'mailClaimedUntil'[] },
 ) {
   const key = { accountId, subject };
   const when = { mailVersion: unchanged(read) };
-  const set = { ...key, ...what.set };
-  return upsert(NotificationReader, key, { ...what, set, when }, concurrentUpdate);
+  const set = { ...key, ...update.set };
+  return upsert(NotificationReader, key, { ...update, set, when }, concurrentUpdate);
 }
 
 /** Sends a member one email about all unsent notifications of a kind, or requeues the job until the end of the window. */
