@@ -101,7 +101,7 @@ test('hosting that its server did not make is tried again until it is there', as
   await set('web-1', true);
   const of = await subscribe();
   const deaf = { ...deps, panel: { ...deps.panel, create: async () => undefined } };
-  expect((await reconcileHostingAccount(deaf, of)).problem).toMatch(/^web-1: nonsense: h\w+ does not exist/);
+  expect((await reconcileHostingAccount(deaf, of)).problem).toMatch(/^web-1: invalid-response: h\w+ does not exist/);
   expect(await deps.table.get(HostingAccount, of)).toMatchObject({ status: 'PENDING', failures: 1 });
   expect(await reconcileHostingAccount(deps, of)).toEqual({});
   expect(await deps.table.get(HostingAccount, of)).toMatchObject({ status: 'ACTIVE', failures: 0 });

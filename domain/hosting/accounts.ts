@@ -244,7 +244,7 @@ async function reconcileOnServer(
     if (isOver || state === 'LOST') return await endAccount(deps, subscription, account);
     if (account.removing) return await restartAccount(deps, account, account.removing);
     const now = await deps.panel.read(server, account.username);
-    if (!now) throw new PanelFailure('nonsense', `${account.username} does not exist, although it was made`);
+    if (!now) throw new PanelFailure('invalid-response', `${account.username} does not exist, although it was made`);
     const panel = { status: now.status, mailboxes: countMailboxes(now, subscription) };
     await saveServedState(deps, [subscription, account], panel, { mail, isProven: state === 'PROVEN' });
     return {};

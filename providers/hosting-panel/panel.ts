@@ -61,7 +61,7 @@ export interface Panel {
 }
 
 /** Kinds of panel failures: no connection, a timeout, an invalid response, or a refusal. */
-export type PanelFault = 'unreachable' | 'timeout' | 'nonsense' | 'refused';
+export type PanelFault = 'unreachable' | 'timeout' | 'invalid-response' | 'refused';
 
 export class PanelFailure extends Error {
   override readonly name = 'PanelFailure';
@@ -105,7 +105,7 @@ function returnRefusal(error: unknown): PanelFailure {
 
 function parse<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const { success, data } = schema.safeParse(value);
-  if (!success) throw new PanelFailure('nonsense', 'the panel sent an unexpected response');
+  if (!success) throw new PanelFailure('invalid-response', 'the panel sent an unexpected response');
   return data;
 }
 
@@ -115,7 +115,7 @@ async function responseText(answer: Response): Promise<string> {
   for await (const chunk of answer.body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) throw new PanelFailure('nonsense', 'the response is too long');
+    if (length > MAX_RESPONSE_BYTES) throw new PanelFailure('invalid-response', 'the response is too long');
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -140,7 +140,10 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
         : fetch(url, { ...options, body: query }));
       const text = await responseText(answer);
       if (answer.ok) return text;
-      throw new PanelFailure(answer.status < 500 ? 'refused' : 'nonsense', `the panel answered ${answer.status}`);
+      throw new PanelFailure(
+        answer.status < 500 ? 'refused' : 'invalid-response',
+        `the panel answered ${answer.status}`,
+      );
     } catch (error) {
       if (error instanceof PanelFailure) throw error;
       if (signal.aborted) throw new PanelFailure('timeout', 'the panel did not answer in time');
@@ -158,7 +161,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     try {
       json = JSON.parse(text);
     } catch {
-      throw new PanelFailure('nonsense', 'the panel did not answer in JSON');
+      throw new PanelFailure('invalid-response', 'the panel did not answer in JSON');
     }
     const { metadata, data } = parse(WhmResponse(), json);
     if (metadata.result) return data ?? {};

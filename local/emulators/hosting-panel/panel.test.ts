@@ -111,9 +111,9 @@ describe('faults are reported by kind', () => {
   test.each<[PanelFault, string]>([
     ['timeout', 'silent'],
     ['unreachable', 'down'],
-    ['nonsense', 'nonsense'],
-    ['nonsense', 'odd'],
-    ['nonsense', 'broken'],
+    ['invalid-response', 'nonsense'],
+    ['invalid-response', 'odd'],
+    ['invalid-response', 'broken'],
     ['unreachable', 'half'],
   ])('%s: a panel that is %s', async (fault, start) => {
     await open(start, `${start}-example.com`);
