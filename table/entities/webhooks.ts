@@ -53,8 +53,13 @@ export const deliveriesOf = (webhookId: string) => key('WEBHOOK', webhookId, 'DE
 export const deliveryOrder = ({ createdAt, id }: { createdAt: string; id: string }) => key(createdAt, id);
 
 const milliseconds = () => z.nullable(z.int());
-/** Details of an attempt's HTTP exchange; absent in attempts of version 0.2.0. */
-const exchange = () => ({
+/** An attempt at a delivery. The details of its HTTP exchange are absent in attempts of version 0.2.0. */
+const attempt = () => ({
+  id: z.string(),
+  at: z.string(),
+  outcome: oneOf(DELIVERY_OUTCOMES),
+  responseStatus: z.nullable(z.int()),
+  responseBody: z.string(),
   /** Lines of `Name: value`; absent if the delivery stores its only attempt itself and they do not fit next to the response. */
   responseHeaders: z.optional(z.string()),
   timing: z.optional(
@@ -65,6 +70,7 @@ const exchange = () => ({
       firstByteMs: milliseconds(),
     }),
   ),
+  durationMs: z.int(),
 });
 
 /** The delivery of an event to an endpoint. The item exists from the first attempt on. */
@@ -85,17 +91,7 @@ export const Delivery = /* @__PURE__ */ entity({
       createdAt: z.string(),
       nextAttemptAt: z.nullable(z.string()),
       /** The only attempt, if it succeeded with a short response; all attempts in deliveries of version 0.2.0. */
-      attempts: z.array(
-        object({
-          id: z.string(),
-          at: z.string(),
-          outcome: oneOf(DELIVERY_OUTCOMES),
-          responseStatus: z.nullable(z.int()),
-          responseBody: z.string(),
-          ...exchange(),
-          durationMs: z.int(),
-        }),
-      ),
+      attempts: z.array(object(attempt())),
       /** Summary of the attempts that are separate items: their number, the latest durations in milliseconds, and the last outcome. */
       made: z.optional(object({ count: z.int(), durations: z.array(z.int()), lastOutcome: oneOf(DELIVERY_OUTCOMES) })),
       /** The number of steps taken. A message in the queue is for one step, and stale once that step is recorded. */
@@ -136,13 +132,7 @@ export const DeliveryAttempt = /* @__PURE__ */ entity({
       number: z.int(),
       /** The delivery's step for which it was made. */
       step: z.optional(z.int()),
-      id: z.string(),
-      at: z.string(),
-      outcome: oneOf(DELIVERY_OUTCOMES),
-      responseStatus: z.nullable(z.int()),
-      responseBody: z.string(),
-      ...exchange(),
-      durationMs: z.int(),
+      ...attempt(),
     }),
   key: ({ accountId, deliveryId, number }: { accountId: string; deliveryId: string; number: number }) => ({
     pk: key('ACCOUNT', accountId, 'DELIVERY', deliveryId, 'ATTEMPT', String(number)),
