@@ -1,11 +1,10 @@
 import type { ChatRequest } from '../../contract/ai/chat.ts';
 import { errorBody } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
-import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
-import { anthropic } from '../../providers/ai/anthropic.ts';
+import type { AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
+import { adapterFor } from '../../providers/ai/adapters.ts';
 import { isAboutKey, ProviderFailure } from '../../providers/ai/failures.ts';
-import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
-import { addressOf, type ProviderId } from '../../providers/ai/registry.ts';
+import { addressOf, type Provider, type ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
 import { isOn, type ReadFlags } from '../switches/flags.ts';
@@ -15,7 +14,7 @@ import type { CallOutcome } from './calls.ts';
 import { toApiError } from './errors.ts';
 import { type FundingDeps, fund } from './funding.ts';
 import { JSON_TYPE, KeepAlive, STREAM_TYPE } from './keep-alive.ts';
-import { type Choice, chooseModel, type Offer } from './models.ts';
+import { chooseModel, type Offer } from './models.ts';
 import { estimator } from './prompt.ts';
 import { newReport, type Report } from './report.ts';
 
@@ -57,8 +56,6 @@ export interface Call {
   text: string;
 }
 
-const ADAPTERS: Record<'openai' | 'anthropic', Adapter> = { openai: openAiCompatible, anthropic };
-
 /**
  * One call to a model, from its funding to the settled charge. Call `run`, and then `finish` once the last byte is sent, also
  * if `run` fails.
@@ -92,12 +89,10 @@ export class ChatCall {
     const [offer, off, states] = await Promise.all([readOffer(), switches(), flags()]);
     this.#staysConnected = isOn(states, 'ai-keep-alive', accountId);
     assertOn(off, 'read-only');
-    const choice = chooseModel(offer, request.model);
-    const { provider, upstream, model } = choice;
+    const { provider, upstream, model } = chooseModel(offer, request.model);
     assertOn(off, 'ai-provider', provider.id);
     assertOn(off, 'ai-model', request.model);
     this.report.provider = provider.id;
-    const adapter = ADAPTERS[provider.kind];
     const adapterRequest: AdapterRequest = {
       provider,
       text,
@@ -107,20 +102,15 @@ export class ChatCall {
       modelLimit: model?.outputLimit,
       estimate: estimator(request, text),
     };
-    const funding = await fund(
-      this.#deps,
-      { accountId, keyId, budgetMicroRand },
-      choice,
-      { ...offer, off },
-      adapter,
-      adapterRequest,
-    );
+    const caller = { accountId, keyId, budgetMicroRand };
+    const { randPerDollar } = offer;
+    const funding = await fund(this.#deps, caller, adapterRequest, { model, randPerDollar, off });
     this.#end.funding = funding;
     this.report.saved = funding.kind === 'saved';
     try {
-      const prepared = funding.kind === 'saved' ? adapter.prepare(adapterRequest) : funding.prepared;
+      const prepared = funding.kind === 'saved' ? adapterFor(provider).prepare(adapterRequest) : funding.prepared;
       const sent = { ...adapterRequest, estimate: estimator(request, prepared.body, model?.contextLimit) };
-      await this.#exchange(adapter, sent, choice, prepared, funding.key);
+      await this.#exchange(sent, prepared, funding.key);
     } catch (error) {
       // Before the refusal, because the caller may retry immediately.
       await this.#end.release();
@@ -131,28 +121,22 @@ export class ChatCall {
   /** Ends the call (call-end.ts). */
   finish = (outcome: CallOutcome): Promise<void> => this.#end.finish(outcome);
 
-  async #exchange(
-    adapter: Adapter,
-    adapterRequest: AdapterRequest,
-    choice: Choice,
-    prepared: Prepared,
-    key: string,
-  ): Promise<void> {
+  async #exchange(adapterRequest: AdapterRequest, prepared: Prepared, key: string): Promise<void> {
     const contentType = adapterRequest.request.stream ? STREAM_TYPE : JSON_TYPE;
     try {
-      const incoming = await this.#sendRetryingKey(choice, prepared, adapter, key);
+      const incoming = await this.#sendRetryingKey(adapterRequest, prepared, key);
       const silentMs = performance.now() - this.#call.startedAt;
       if (this.#staysConnected) {
         const ignored = toIgnoredHeader(this.#ignored);
         this.#keepAlive = new KeepAlive(this.#sink, contentType, ignored, this.#deps.keepAliveMs, silentMs);
       }
-      if (adapterRequest.request.stream) await this.#relayStream(adapter, adapterRequest, incoming);
-      else await this.#relayWhole(adapter, adapterRequest, incoming);
+      if (adapterRequest.request.stream) await this.#relayStream(adapterRequest, incoming);
+      else await this.#relayWhole(adapterRequest, incoming);
     } catch (error) {
       if (error instanceof CallerDisconnected || this.#sink.signal.aborted)
         return this.#noteCallerLeft(error, adapterRequest);
       if (!(error instanceof ProviderFailure)) throw error;
-      this.#reportFailure(error, adapterRequest, choice);
+      this.#reportFailure(error, adapterRequest);
     } finally {
       this.#keepAlive?.stop();
     }
@@ -167,37 +151,37 @@ export class ChatCall {
   }
 
   /** Reports a provider's failure to the caller: throws it as the call's error, or writes it to the body of a response that has begun. */
-  #reportFailure(failure: ProviderFailure, adapterRequest: AdapterRequest, { provider }: Choice): void {
+  #reportFailure(failure: ProviderFailure, { provider, request, estimate }: AdapterRequest): void {
     failure.maskKey(this.#key);
     this.report.failure = failure;
     const isBilled = failure.kind === 'content-refused' && provider.billsRefusedContent;
-    if (isBilled && !this.report.usage) this.#recordUsage(adapterRequest.estimate(0), true);
+    if (isBilled && !this.report.usage) this.#recordUsage(estimate(0), true);
     const { requestId } = this.#call;
     const apiError = toApiError(failure, { providerName: provider.name, saved: this.report.saved, requestId });
     if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
     // The body ends with the error, and a stream has no `[DONE]`.
     const body = JSON.stringify(errorBody(apiError));
-    void this.#sink.write(Buffer.from(adapterRequest.request.stream ? `data: ${body}\n\n` : body));
+    void this.#sink.write(Buffer.from(request.stream ? `data: ${body}\n\n` : body));
   }
 
   /** Sends the request. If the provider refuses the platform's key and operators have replaced it, retries with the new key. */
-  async #sendRetryingKey(choice: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
+  async #sendRetryingKey({ provider }: AdapterRequest, prepared: Prepared, key: string): Promise<Incoming> {
     try {
-      return await this.#send(choice, prepared, adapter, key);
+      return await this.#send(provider, prepared, key);
     } catch (error) {
       if (this.report.saved || !(error instanceof ProviderFailure) || !isAboutKey(error.kind)) throw error;
-      const replacement = await this.#deps.platformKey(choice.provider.id).replacementOf(key);
+      const replacement = await this.#deps.platformKey(provider.id).replacementOf(key);
       if (replacement === undefined) throw error;
-      return await this.#send(choice, prepared, adapter, replacement);
+      return await this.#send(provider, prepared, replacement);
     }
   }
 
-  async #send({ provider }: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
+  async #send(provider: Provider, prepared: Prepared, key: string): Promise<Incoming> {
     this.#ignored = prepared.ignored;
     this.#key = key;
     const url = addressOf(this.#deps.baseUrls[provider.id] ?? provider.baseUrl, prepared.path);
     this.#sentAt = performance.now();
-    const headers = { ...provider.headers, ...adapter.headers(key) };
+    const headers = { ...provider.headers, ...adapterFor(provider).headers(key) };
     const { checksContent } = provider;
     const { signal } = this.#sink;
     const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal, checksContent });
@@ -205,16 +189,17 @@ export class ChatCall {
     return incoming;
   }
 
-  async #relayWhole(adapter: Adapter, adapterRequest: AdapterRequest, incoming: Incoming): Promise<void> {
+  async #relayWhole(adapterRequest: AdapterRequest, incoming: Incoming): Promise<void> {
     const bytes = await incoming.whole();
     this.#respondedAt = performance.now();
-    const { body, usage, estimated } = adapter.answer(bytes, adapterRequest);
+    const { body, usage, estimated } = adapterFor(adapterRequest.provider).answer(bytes, adapterRequest);
     this.#recordUsage(usage, estimated);
     this.#beginResponse(JSON_TYPE);
     void this.#sink.write(body);
   }
 
-  async #relayStream(adapter: Adapter, adapterRequest: AdapterRequest, incoming: Incoming): Promise<void> {
+  async #relayStream(adapterRequest: AdapterRequest, incoming: Incoming): Promise<void> {
+    const adapter = adapterFor(adapterRequest.provider);
     // An HTML page or a single JSON document is not a stream.
     if (/^(text\/html|application\/json)/i.test(incoming.contentType)) {
       adapter.answer(await incoming.whole(), adapterRequest);

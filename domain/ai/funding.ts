@@ -1,5 +1,6 @@
 import { ApiError, invalidField } from '../../contract/errors.ts';
-import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
+import type { AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
+import type { Model } from '../../providers/ai/models.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
@@ -9,7 +10,6 @@ import type { CallingKey } from './budget-holds.ts';
 import { type Hold, HoldRefused, hold, holdCallSlot, releaseHold, toHoldRefusal } from './credits.ts';
 import { payDebt } from './entries.ts';
 import { notAvailableOnCredits } from './errors.ts';
-import type { Choice, Offer } from './models.ts';
 import { microRandToRand, type Rate } from './prices.ts';
 import type { KeyRing } from './provider-keys.ts';
 import { lowerOutput, type Quote, quoteCall } from './quote.ts';
@@ -25,10 +25,10 @@ export interface FundingDeps extends Deps {
   platformKey(provider: ProviderId): PlatformKey;
 }
 
-const notSold = ({ provider }: Choice, id: string) =>
+const notSold = ({ provider, request }: AdapterRequest) =>
   invalidField(
     'model',
-    `${id} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
+    `${request.model} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
   );
 
 function promptTooLong({ granted, budget }: Hold): ApiError {
@@ -47,12 +47,10 @@ function promptTooLong({ granted, budget }: Hold): ApiError {
 export async function fund(
   deps: FundingDeps,
   caller: CallingKey,
-  choice: Choice,
-  { randPerDollar, off }: Offer & { off: Off },
-  adapter: Adapter,
   adapterRequest: AdapterRequest,
+  { model, randPerDollar, off }: { model: Model | undefined; randPerDollar: number; off: Off },
 ): Promise<Funding> {
-  const { provider } = choice;
+  const { provider } = adapterRequest;
   const { accountId } = caller;
   const cachedKey = deps.keyRing.get(accountId, provider.id);
   const fundByKey = async (key: string): Promise<Funding> => ({
@@ -68,9 +66,7 @@ export async function fund(
   };
   const stopped = messageOf(off, 'credits');
   const sale =
-    stopped === undefined
-      ? await quoteSale(deps, choice, randPerDollar, adapter, adapterRequest)
-      : switchedOff(stopped);
+    stopped === undefined ? await quoteSale(deps, adapterRequest, model, randPerDollar) : switchedOff(stopped);
   if (sale instanceof ApiError) {
     const savedFunding = await fundBySavedKey(await deps.table.get(AiAccount, { accountId }));
     if (savedFunding) return savedFunding;
@@ -80,9 +76,7 @@ export async function fund(
   try {
     const held = await holdAfterDebt(deps, caller, provider.id, quote.microRand);
     const prepared =
-      held.granted === quote.microRand
-        ? quote.prepared
-        : lowerOutput(quote, adapter, adapterRequest, rate, held.granted);
+      held.granted === quote.microRand ? quote.prepared : lowerOutput(quote, adapterRequest, rate, held.granted);
     if (prepared) return { kind: 'credits', key, hold: held, rate, prepared };
     await releaseHold(deps, held);
     throw promptTooLong(held);
@@ -103,18 +97,17 @@ interface Sale {
 /** Returns the price and the quote of a call on credits, or the error that explains why the call is not sold on credits. */
 async function quoteSale(
   deps: FundingDeps,
-  choice: Choice,
-  randPerDollar: number,
-  adapter: Adapter,
   adapterRequest: AdapterRequest,
+  model: Model | undefined,
+  randPerDollar: number,
 ): Promise<Sale | ApiError> {
-  const { provider, model } = choice;
-  if (!model?.credits) return notSold(choice, adapterRequest.request.model);
+  const { provider } = adapterRequest;
+  if (!model?.credits) return notSold(adapterRequest);
   const key = await deps.platformKey(provider.id).current();
   if (!key) return notAvailableOnCredits(provider.name);
   const rate: Rate = { price: model.price, steps: model.steps, randPerDollar };
   try {
-    return { key, rate, quote: quoteCall(adapter, adapterRequest, model, rate) };
+    return { key, rate, quote: quoteCall(adapterRequest, model, rate) };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

@@ -111,7 +111,7 @@ export async function getModel(
  * The provider and model that a caller's `<provider>/<model>` names. `model` is set if the offer has it, even if it is not sold on
  * credits.
  */
-export interface Choice {
+interface Choice {
   provider: Provider;
   upstream: string;
   model: Model | undefined;

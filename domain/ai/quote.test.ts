@@ -4,9 +4,7 @@ import { ChatRequest } from '../../contract/ai/chat.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { countGreedily } from '../../local/emulators/ai/greedy.ts';
 import type { AdapterRequest } from '../../providers/ai/adapter.ts';
-import { anthropic } from '../../providers/ai/anthropic.ts';
 import type { Model } from '../../providers/ai/models.ts';
-import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import { PROVIDERS } from '../../providers/ai/registry.ts';
 import { parseAs } from '../../runtime/http/input.ts';
 import { builtInOffer } from './models.ts';
@@ -45,7 +43,6 @@ interface Priced {
 function price(model: Model, body: object): Priced | ApiError {
   const text = JSON.stringify(body);
   const provider = PROVIDERS[model.provider];
-  const adapter = provider.kind === 'anthropic' ? anthropic : openAiCompatible;
   try {
     const request = parseAs(ChatRequest, JSON.parse(text), 'body');
     const ask: AdapterRequest = {
@@ -58,8 +55,8 @@ function price(model: Model, body: object): Priced | ApiError {
       estimate: estimator(request, text),
     };
     const rate: Rate = { price: model.price, steps: model.steps, randPerDollar };
-    const quote = quoteCall(adapter, ask, model, rate);
-    return { ask, quote, rate, lower: (microRand) => lowerOutput(quote, adapter, ask, rate, microRand)?.body };
+    const quote = quoteCall(ask, model, rate);
+    return { ask, quote, rate, lower: (microRand) => lowerOutput(quote, ask, rate, microRand)?.body };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -317,7 +314,7 @@ describe('the request that is sent on credits', () => {
       modelLimit: model.outputLimit,
       estimate: estimator(request, text),
     };
-    const quote = quoteCall(openAiCompatible, ask, model, { price: model.price, randPerDollar });
+    const quote = quoteCall(ask, model, { price: model.price, randPerDollar });
     expect(quote.prepared.body).toBe(
       '{"model":"gpt-4o","messages":[{"role":"user","content":"b"}],"n":1,"max_completion_tokens":16384}',
     );

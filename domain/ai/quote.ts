@@ -2,7 +2,8 @@ import { type ChatRequest, TRANSLATED_FIELDS } from '../../contract/ai/chat.ts';
 import { findFieldProblem } from '../../contract/ai/credit-fields.ts';
 import { invalidField } from '../../contract/errors.ts';
 import { truncate } from '../../contract/text.ts';
-import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
+import type { AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
+import { adapterFor } from '../../providers/ai/adapters.ts';
 import { DEFAULT_MAX_TOKENS } from '../../providers/ai/anthropic-request.ts';
 import type { Model } from '../../providers/ai/models.ts';
 import type { Provider } from '../../providers/ai/registry.ts';
@@ -77,11 +78,11 @@ function countImages(request: ChatRequest, model: Model, provider: Provider): nu
 }
 
 /** Prices a call on credits. Throws 400 for a body that cannot be priced or cannot be translated to the provider's format. */
-export function quoteCall(adapter: Adapter, adapterRequest: AdapterRequest, model: Model, rate: Rate): Quote {
+export function quoteCall(adapterRequest: AdapterRequest, model: Model, rate: Rate): Quote {
   const { request, provider } = adapterRequest;
   assertPriced(request, provider);
   const outputLimit = outputLimitOf(adapterRequest, model);
-  const prepared = adapter.prepare({ ...adapterRequest, outputLimit });
+  const prepared = adapterFor(provider).prepare({ ...adapterRequest, outputLimit });
   const answers = provider.kind === 'anthropic' ? 1 : (request.n ?? 1);
   const extraTokens =
     countImages(request, model, provider) + (provider.kind === 'anthropic' ? 0 : measureSchemas(request));
@@ -93,12 +94,12 @@ export function quoteCall(adapter: Adapter, adapterRequest: AdapterRequest, mode
 /** Lowers a call's output limit to what an amount pays for. Returns undefined if the amount does not cover the prompt. */
 export function lowerOutput(
   quote: Quote,
-  adapter: Adapter,
   adapterRequest: AdapterRequest,
   rate: Rate,
   microRand: number,
 ): Prepared | undefined {
   const affordable = Math.floor(affordableOutput(rate, quote.promptTokens, microRand) / quote.answers);
   if (affordable < 1) return undefined;
-  return adapter.prepare({ ...adapterRequest, outputLimit: Math.min(quote.outputLimit, affordable) });
+  const outputLimit = Math.min(quote.outputLimit, affordable);
+  return adapterFor(adapterRequest.provider).prepare({ ...adapterRequest, outputLimit });
 }

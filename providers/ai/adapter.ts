@@ -57,10 +57,10 @@ export interface Translator {
 export interface Adapter {
   headers(key: string): Record<string, string>;
   /** Throws ApiError `invalid_request` for a request that this format cannot express. */
-  prepare(ask: AdapterRequest): Prepared;
+  prepare(adapterRequest: AdapterRequest): Prepared;
   /** Converts a whole answer. Throws {@link ProviderFailure} if the bytes are not an answer. */
-  answer(bytes: Buffer, ask: AdapterRequest): AdapterResponse;
-  stream(ask: AdapterRequest): Translator;
+  answer(bytes: Buffer, adapterRequest: AdapterRequest): AdapterResponse;
+  stream(adapterRequest: AdapterRequest): Translator;
 }
 
 /** The last frame of a successful stream. */

@@ -84,15 +84,15 @@ function outputLimitFor({ request, outputLimit, modelLimit }: AdapterRequest): n
 }
 
 /** Translates a request to Anthropic's format. Throws 400 for what the format cannot express. */
-export function prepareRequest(ask: AdapterRequest): Prepared {
-  const { request, upstream } = ask;
+export function prepareRequest(adapterRequest: AdapterRequest): Prepared {
+  const { request, upstream } = adapterRequest;
   const { system, messages } = toConversation(request);
   const stops = [request.stop ?? []].flat();
   // Anthropic refuses stop sequences of only white space.
   const usable = stops.filter((stop) => stop.trim() !== '');
   const body = {
     model: upstream,
-    max_tokens: outputLimitFor(ask),
+    max_tokens: outputLimitFor(adapterRequest),
     ...(system.length > 0 ? { system } : {}),
     messages,
     ...(usable.length > 0 ? { stop_sequences: usable } : {}),

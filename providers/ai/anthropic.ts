@@ -52,7 +52,7 @@ function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): Ada
 class AnthropicTranslator implements Translator {
   done = false;
   failure: ProviderFailure | undefined;
-  readonly #ask: AdapterRequest;
+  readonly #adapterRequest: AdapterRequest;
   readonly #splitter = new SseSplitter();
   readonly #tally = new UsageTally();
   /** The start of a chunk up to its choices: the same for the whole stream. */
@@ -62,13 +62,13 @@ class AnthropicTranslator implements Translator {
   #streamedBytes = 0;
   readonly #silence = new Silence();
 
-  constructor(ask: AdapterRequest) {
-    this.#ask = ask;
+  constructor(adapterRequest: AdapterRequest) {
+    this.#adapterRequest = adapterRequest;
   }
 
   /** The output that `message_start` reports is not final. Until the final report, the estimate of the streamed bytes counts if it is larger. */
   get usage(): Usage {
-    const estimated = this.#ask.estimate(this.#streamedBytes);
+    const estimated = this.#adapterRequest.estimate(this.#streamedBytes);
     const { prompt, output = 0 } = this.#tally;
     return { ...estimated, ...prompt, output: this.#outputTold ? output : Math.max(output, estimated.output) };
   }
@@ -135,7 +135,7 @@ class AnthropicTranslator implements Translator {
 
   #start(message: Record<string, unknown>): string {
     this.#tally.add(message.usage);
-    const { request } = this.#ask;
+    const { request } = this.#adapterRequest;
     const id = JSON.stringify(textAt(message, 'id') ?? 'msg');
     const model = JSON.stringify(request.model);
     const constants = '"object":"chat.completion.chunk","system_fingerprint":null';
@@ -175,7 +175,8 @@ class AnthropicTranslator implements Translator {
     const usage = JSON.stringify(toChatUsage(this.usage));
     const finish = toFinishReason(this.#stop);
     // A chunk without choices is sent only if the caller asked for it: many clients read the first choice of every chunk.
-    if (this.#ask.request.stream_options?.include_usage !== true) return this.#chunk('{}', finish, usage) + DONE;
+    if (this.#adapterRequest.request.stream_options?.include_usage !== true)
+      return this.#chunk('{}', finish, usage) + DONE;
     return `${this.#chunk('{}', finish)}${this.#head}],"usage":${usage}}\n\n${DONE}`;
   }
 }
@@ -185,5 +186,5 @@ export const anthropic: Adapter = {
   headers: (key) => ({ 'x-api-key': key }),
   prepare: prepareRequest,
   answer: toCompletion,
-  stream: (ask) => new AnthropicTranslator(ask),
+  stream: (adapterRequest) => new AnthropicTranslator(adapterRequest),
 };

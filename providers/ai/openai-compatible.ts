@@ -61,7 +61,7 @@ const NOTHING = Buffer.alloc(0);
 class PassThrough implements Translator {
   done = false;
   failure: ProviderFailure | undefined;
-  readonly #ask: AdapterRequest;
+  readonly #adapterRequest: AdapterRequest;
   readonly #splitter = new SseSplitter();
   readonly #model: Buffer;
   /** True if the caller asked for OpenAI's form, in which the last chunk has the usage and no choices. */
@@ -87,21 +87,21 @@ class PassThrough implements Translator {
   #callsHaveGaps: boolean | undefined;
   readonly #silence = new Silence();
 
-  constructor(ask: AdapterRequest) {
-    this.#ask = ask;
-    this.#model = Buffer.from(JSON.stringify(ask.request.model));
-    this.#form = new ChunkForm({ id: this.#id, model: ask.request.model });
-    this.#asksForUsage = ask.request.stream_options?.include_usage === true;
+  constructor(adapterRequest: AdapterRequest) {
+    this.#adapterRequest = adapterRequest;
+    this.#model = Buffer.from(JSON.stringify(adapterRequest.request.model));
+    this.#form = new ChunkForm({ id: this.#id, model: adapterRequest.request.model });
+    this.#asksForUsage = adapterRequest.request.stream_options?.include_usage === true;
   }
 
   get usage(): Usage {
-    return this.#reported ?? this.#ask.estimate(this.#writtenBytes);
+    return this.#reported ?? this.#adapterRequest.estimate(this.#writtenBytes);
   }
   get estimated(): boolean {
     return !this.#reported;
   }
   get isFinished(): boolean {
-    return this.#finished && (this.#ask.request.n ?? 1) === 1;
+    return this.#finished && (this.#adapterRequest.request.n ?? 1) === 1;
   }
 
   push(piece: Buffer): Buffer {
@@ -165,7 +165,7 @@ class PassThrough implements Translator {
   #failureIn(data: Buffer, event: string): ProviderFailure | undefined {
     const document = this.#tryParse(data);
     if (!document) return invalidResponse();
-    const { checksContent } = this.#ask.provider;
+    const { checksContent } = this.#adapterRequest.provider;
     const unnamed = event === 'error' ? parseReportedFailure(document, checksContent) : undefined;
     return reportedFailure(document, checksContent) ?? unnamed;
   }
@@ -238,7 +238,7 @@ class PassThrough implements Translator {
   #usageChunk(usage: unknown): string {
     const { id = this.#id, created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
     const choices = this.#asksForUsage ? [] : [{ index: 0, delta: {}, finish_reason: null }];
-    const { model } = this.#ask.request;
+    const { model } = this.#adapterRequest.request;
     return JSON.stringify({ id, object: 'chat.completion.chunk', created, model, choices, usage });
   }
 }
@@ -248,5 +248,5 @@ export const openAiCompatible: Adapter = {
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   prepare: prepareRequest,
   answer: toCompletion,
-  stream: (ask) => new PassThrough(ask),
+  stream: (adapterRequest) => new PassThrough(adapterRequest),
 };

@@ -98,19 +98,19 @@ function thinkingChanges({ provider, request }: AdapterRequest): Record<string, 
 }
 
 /** Prepares a request with the provider's name of the model. On credits it contains only what was checked. */
-export function prepareRequest(ask: AdapterRequest): Prepared {
-  const { request, provider } = ask;
+export function prepareRequest(adapterRequest: AdapterRequest): Prepared {
+  const { request, provider } = adapterRequest;
   const usage = request.stream && provider.takesStreamOptions;
   const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
-  const thinking = thinkingChanges(ask);
-  const changes = { ...(request.stream ? { stream_options } : {}), ...changedMessages(ask), ...thinking };
+  const thinking = thinkingChanges(adapterRequest);
+  const changes = { ...(request.stream ? { stream_options } : {}), ...changedMessages(adapterRequest), ...thinking };
   const path = '/chat/completions';
   // Thinking that the caller turns off is not ignored.
   const isEffortLost = 'reasoning_effort' in thinking && request.reasoning_effort !== 'none';
   const isIgnored = (field: string) =>
-    field === 'reasoning_effort' ? isEffortLost : ask.outputLimit !== undefined && isLeftOut(field);
+    field === 'reasoning_effort' ? isEffortLost : adapterRequest.outputLimit !== undefined && isLeftOut(field);
   const ignored = Object.keys(request).filter((field) => request[field] !== null && isIgnored(field));
-  if (ask.outputLimit === undefined)
-    return { path, body: setMembers(ask.text, { model: ask.upstream, ...changes }), ignored };
-  return { path, body: writeBody(ask, changes), ignored };
+  if (adapterRequest.outputLimit === undefined)
+    return { path, body: setMembers(adapterRequest.text, { model: adapterRequest.upstream, ...changes }), ignored };
+  return { path, body: writeBody(adapterRequest, changes), ignored };
 }
