@@ -4,9 +4,9 @@ import type { Input, Output } from '../../contract/route.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
-import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { voidRenewal } from './confirmation.ts';
 import { findDomain, viewDomain } from './domains.ts';
 import { lifecycleTimes, scheduleCheck } from './schedule.ts';
 import type { ReadTlds } from './tlds.ts';
@@ -14,8 +14,8 @@ import type { ReadTlds } from './tlds.ts';
 const renewing = () => new ApiError('conflict', 'The domain is being renewed. Try again when that is done.');
 
 /** Voids the invoice for the next term. Throws 409 if it was paid. */
-async function dropRenewal(deps: Deps, { accountId, renewal }: Domain): Promise<void> {
-  if (renewal && (await voidUnpaidInvoice(deps, accountId, renewal.invoiceId)) === 'PAID') throw renewing();
+async function dropRenewal(deps: Deps, domain: Domain): Promise<void> {
+  if (!(await voidRenewal(deps, domain))) throw renewing();
 }
 
 /** Throws 409 for a domain whose next term can no longer be invoiced: it would be shown as renewing, but expire. */

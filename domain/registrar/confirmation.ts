@@ -106,18 +106,27 @@ const ifIdle = ({ autoRenew, renewal }: Domain): NonNullable<Change['when']> => 
 export const saveCheck = (deps: Pick<Deps, 'table'>, domain: Domain, update: Pick<Change, 'set' | 'remove'>) =>
   tryChange(deps, Domain, domain, { ...update, when: ifIdle(domain) });
 
+/** The condition on the end of a registered domain: no task is in progress, and no renewal is paid. */
+export const ifNotRenewed = { task: 'absent', 'renewal.paid': 'absent' } as const;
+
+/**
+ * Voids the unpaid invoice for a domain's next term: one that stayed would take money for a domain that has ended.
+ * @returns false if the invoice was just paid, so that the renewal is attempted, and refunded if it is refused
+ */
+export const voidRenewal = async (deps: Deps, { accountId, renewal }: Domain): Promise<boolean> =>
+  !renewal || (await voidUnpaidInvoice(deps, accountId, renewal.invoiceId)) !== 'PAID';
+
 /** Ends a domain that the registrar no longer has. Voids the unpaid invoice for its next term first. */
 async function endAbsent(
   deps: ConfirmationDeps,
   domain: Domain & { absentSince: string },
 ): Promise<Unconfirmed | undefined> {
-  const { accountId, id, name, absentSince, renewal } = domain;
-  // If it was just paid, the renewal is attempted and refunded, and the domain ends with the next check.
-  if (renewal && (await voidUnpaidInvoice(deps, accountId, renewal.invoiceId)) === 'PAID') return undefined;
+  const { accountId, id, name, absentSince } = domain;
+  // The domain then ends with the next check.
+  if (!(await voidRenewal(deps, domain))) return undefined;
   // The domain ends now. A term that was paid beyond this time remains visible in the invoices.
   const endFields = { absentSince, autoRenew: false, expiresAt: deps.now().toISOString() };
-  const ifNoTask = { task: 'absent', 'renewal.paid': 'absent' } as const;
-  const ended = await ignoreConflict(endDomain(deps, domain, 'EXPIRED', ifNoTask, endFields));
+  const ended = await ignoreConflict(endDomain(deps, domain, 'EXPIRED', ifNotRenewed, endFields));
   if (!ended) return undefined;
   return { accountId, domainId: id, domain: name, outcome: 'ENDED', absentSince };
 }

@@ -11,7 +11,14 @@ import { concurrentUpdate, ignoreConflict, tryChange } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { HOUR_MS } from '../time.ts';
-import { type ConfirmationDeps, confirmRegistration, saveCheck, type Unconfirmed } from './confirmation.ts';
+import {
+  type ConfirmationDeps,
+  confirmRegistration,
+  ifNotRenewed,
+  saveCheck,
+  type Unconfirmed,
+  voidRenewal,
+} from './confirmation.ts';
 import { recordExpiryNotice } from './expiry-notice.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
@@ -147,7 +154,8 @@ async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promis
   const { id, expiresAt, registryExpiresAt, yearsAtOnce } = domain;
   const { ends, invoices, renews, notices, confirms } = lifecycleTimes(domain);
   if (ends && ends <= now) {
-    await ignoreConflict(endDomain(deps, domain, 'EXPIRED', { task: 'absent' }));
+    // The sweep of invoices, which voids the unpaid one two days earlier, may be late.
+    if (await voidRenewal(deps, domain)) await ignoreConflict(endDomain(deps, domain, 'EXPIRED', ifNotRenewed));
   } else if (renews && renews <= now && expiresAt && registryExpiresAt) {
     // A refused renewal is requested again every day. The confirmation of the domain must not wait for it.
     if (confirms <= now) return await confirmRegistration(deps, domain);

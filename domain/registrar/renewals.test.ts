@@ -96,6 +96,18 @@ test('an unpaid renewal expires: its invoice is void and its name free', async (
   expectLedgerInvariants(run.memory);
 });
 
+test('a domain that ends while the sweep of invoices stands still takes no money for its unpaid renewal', async () => {
+  const { run, account, domain, first } = await opened(11_385);
+  await days(run, 340);
+  run.clock.now = Date.parse(first);
+  await run.runUntilIdle();
+  expect(domain().status).toBe('EXPIRED');
+  await run.give(account, 20_000);
+  await run.pay(account);
+  expect(statuses(run)).toEqual(['PAID', 'VOID']);
+  expectLedgerInvariants(run.memory);
+});
+
 test('a renewal paid late, but in time, succeeds', async () => {
   const { run, account, domain, first } = await opened(11_385);
   await days(run, 350);
