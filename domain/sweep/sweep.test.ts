@@ -193,6 +193,16 @@ test('an item that got another time before it failed keeps that time, and the fa
   expect(stored('a')).toMatchObject({ duePk: 'QUARANTINE' });
 });
 
+test('an item that another queue got before it failed is left to that queue', async () => {
+  const { add, sweep, stored, deps } = thingsDue(async ({ id }) => {
+    await deps.table.transact([change(Thing, { id }, { set: { duePk: 'OTHER' } })]);
+    throw new Error('no');
+  });
+  await add('a');
+  await expect(sweep()).resolves.toMatchObject({ failed: [{ pk: 'THING#a' }] });
+  expect(stored('a')).toEqual({ ...stored('a'), duePk: 'OTHER', dueAt: iso(START), sweepFailure: undefined });
+});
+
 test('an item with attributes that no entity has is counted like any other', async () => {
   const { poison, sweep, clock } = thingsDue();
   await poison('set', START, { odd: { SS: ['a'] } });

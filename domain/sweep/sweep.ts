@@ -277,7 +277,7 @@ async function recordFailure(deps: SweepDeps, due: Due, stored: Item, error: unk
   };
   if (!(await write(due.dueAt, { dueAt: next }))) {
     const changed = await deps.table.getByKey(due);
-    if (changed && textOf(changed.duePk) === due.duePk) await write(textOf(changed.dueAt), {});
+    if (changed) await write(textOf(changed.dueAt), {});
   }
   return { pk: due.pk, sk: due.sk, error, failures: count, quarantined };
 }
