@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { databaseVariables } from './databases.ts';
+import { databaseVariables, mergeVariables } from './databases.ts';
 
 const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/of+example', sessionToken: 'session==' };
 const DATABASE = { host: 'abc.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
@@ -15,6 +15,8 @@ test('names the variables of each database after it, and also the oldest one’s
     DATABASE_MAIN_REGION: 'eu-west-1',
     DATABASE_HOST: DATABASE.host,
     DATABASE_OTHER_HOST: other.host,
+    // Its migrations take an advisory lock otherwise, which DSQL does not have.
+    PRISMA_SCHEMA_DISABLE_ADVISORY_LOCK: '1',
   });
   expect(variables.DATABASE_URL).toBe(variables.DATABASE_MAIN_URL);
   const url = new URL(variables.DATABASE_OTHER_URL ?? '');
@@ -22,8 +24,23 @@ test('names the variables of each database after it, and also the oldest one’s
     'admin',
     `${other.host}:5432`,
     '/postgres',
-    '?sslmode=require',
+    '?sslmode=verify-full',
   ]);
   expect(decodeURIComponent(url.password)).toContain(`${other.host}/?Action=DbConnectAdmin&`);
+  expect(variables.DATABASE_OTHER_PASSWORD).toBe(decodeURIComponent(url.password));
+  expect(variables.DATABASE_PASSWORD).toContain(DATABASE.host);
   expect(databaseVariables([], CREDENTIALS)).toEqual({});
+});
+
+test('lets the owner’s variables take precedence, with the lock of Prisma for a database of their own', () => {
+  const lock = 'PRISMA_SCHEMA_DISABLE_ADVISORY_LOCK';
+  const derived = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }], CREDENTIALS);
+  expect(mergeVariables(derived, { TOKEN: 'x' })).toEqual({ ...derived, TOKEN: 'x' });
+  const own = mergeVariables(derived, { DATABASE_URL: 'postgres://other' });
+  expect([own.DATABASE_URL, own.DATABASE_MAIN_URL, own[lock]]).toEqual([
+    'postgres://other',
+    derived.DATABASE_MAIN_URL,
+    undefined,
+  ]);
+  expect(mergeVariables(derived, { DATABASE_URL: 'postgres://other', [lock]: '1' })[lock]).toBe('1');
 });

@@ -23,6 +23,9 @@ export interface ReleaseDatabase {
  */
 const TOKEN_SECONDS = 12 * 3600;
 
+/** Makes Prisma migrate without an advisory lock, which DSQL does not have. */
+const PRISMA_WITHOUT_LOCK = 'PRISMA_SCHEMA_DISABLE_ADVISORY_LOCK';
+
 /**
  * Returns the variables of an application's databases, oldest first: each under its prefix, and the oldest also under
  * `DATABASE_…`.
@@ -35,11 +38,12 @@ export function databaseVariables(
   for (const [index, { prefix, host, port = DATABASE_PORT, region }] of databases.entries()) {
     const password = authToken({ host, region }, credentials, TOKEN_SECONDS);
     const values = {
-      URL: connectionUrl({ host, port }, password),
+      URL: connectionUrl({ host, port }, password, 'verify-full'),
       HOST: host,
       PORT: String(port),
       NAME: DATABASE_NAME,
       USER: DATABASE_USER,
+      PASSWORD: password,
       REGION: region,
     };
     for (const [name, value] of Object.entries(values)) {
@@ -47,5 +51,13 @@ export function databaseVariables(
       if (index === 0) variables[`DATABASE_${name}`] = value;
     }
   }
-  return variables;
+  return databases.length === 0 ? variables : { ...variables, [PRISMA_WITHOUT_LOCK]: '1' };
+}
+
+/** Returns the variables of a process: the owner's take precedence over those of the databases. */
+export function mergeVariables(derived: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>) {
+  const merged = { ...derived, ...own };
+  // Prisma then connects to a database of the owner's choice.
+  if (own.DATABASE_URL !== undefined && own[PRISMA_WITHOUT_LOCK] === undefined) delete merged[PRISMA_WITHOUT_LOCK];
+  return merged;
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import aws4 from 'aws4';
 import { createSecrets, type Sealed } from '../../providers/encryption/secrets.ts';
 import { sendRequest } from '../http.ts';
-import { databaseVariables, type ReleaseDatabase } from './databases.ts';
+import { databaseVariables, mergeVariables, type ReleaseDatabase } from './databases.ts';
 import { limitOutput } from './output-limit.ts';
 import { prepareToServe } from './prepare.ts';
 
@@ -75,17 +75,15 @@ if (AWS_ACCESS_KEY_ID) {
   const limits = readAdjacentJson<{ logKibPerMinute: number }>('./limits.json');
   if (limits) limitOutput([process.stdout, process.stderr], limits.logKibPerMinute);
   const sealed = readAdjacentJson<Sealed & { hostArn: string; keyRegion?: string }>('./env.json');
-  const databases = readAdjacentJson<ReleaseDatabase[]>('./databases.json');
-  if (databases) {
-    Object.assign(process.env, databaseVariables(databases, credentials));
-  }
+  const derived = databaseVariables(readAdjacentJson<ReleaseDatabase[]>('./databases.json') ?? [], credentials);
+  if (!sealed) Object.assign(process.env, derived);
   if (sealed) {
     try {
       const { keyRegion = AWS_REGION } = sealed;
       const secrets = createSecrets((operation, input) => callKms(keyRegion, operation, input), '');
       const { NODE_OPTIONS: hostOptions } = process.env;
       const variables = JSON.parse(await secrets.unseal({ application: sealed.hostArn }, sealed));
-      Object.assign(process.env, variables);
+      Object.assign(process.env, mergeVariables(derived, variables));
       // The application's Node options are appended to those of the host.
       if (hostOptions && variables.NODE_OPTIONS) process.env.NODE_OPTIONS = `${hostOptions} ${variables.NODE_OPTIONS}`;
     } catch (error) {

@@ -36,7 +36,7 @@ const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceA
  * Suffixes of the variables that describe a database to its application (builder/app-runtime/databases.ts sets them at
  * start).
  */
-const VARIABLES = ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'];
+const VARIABLES = ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'PASSWORD', 'REGION'];
 
 /** Returns a database as the API shows it. */
 export function viewDatabase(database: Database): Output<typeof ListRoute>['data'][number] {

@@ -33,6 +33,14 @@ export function authToken(
   return `${host}${signed.path}`;
 }
 
-/** Returns the connection URL of a database with its password, as `psql` and drivers accept it. */
-export const connectionUrl = ({ host, port = DATABASE_PORT }: DatabaseAddress, password: string): string =>
-  `postgres://${DATABASE_USER}:${encodeURIComponent(password)}@${host}:${port}/${DATABASE_NAME}?sslmode=require`;
+/**
+ * Returns the connection URL of a database with its password, as `psql` and drivers accept it.
+ * @param sslMode `require` for `psql`, which has no certificates of its own. Drivers for Node also verify the certificate with
+ * `verify-full`, and `pg` warns about `require`
+ */
+export const connectionUrl = (
+  { host, port = DATABASE_PORT }: DatabaseAddress,
+  password: string,
+  sslMode: 'require' | 'verify-full' = 'require',
+): string =>
+  `postgres://${DATABASE_USER}:${encodeURIComponent(password)}@${host}:${port}/${DATABASE_NAME}?sslmode=${sslMode}`;

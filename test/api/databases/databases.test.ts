@@ -69,7 +69,7 @@ test('a database is created, its event sent once, its variables named, and it is
     port: null,
     failureReason: null,
     access: 'ALL',
-    variables: ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
+    variables: ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'PASSWORD', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
     createdAt: expect.any(String),
   });
   const { host } = await untilAvailable(account, data.id);
