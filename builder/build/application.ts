@@ -23,7 +23,7 @@ import { neededPackages } from '../package/needed.ts';
 import { assertUnreserved, collect, isWholeTreePackaged, RESERVED, sizeOf } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey } from './build-command.ts';
-import { buildFailureAdvice } from './build-failures.ts';
+import { buildFailureAdvice, databaseAdvice } from './build-failures.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
 export interface Build {
@@ -124,8 +124,12 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
         ? ''
         : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
     const printed = tail();
+    const cause =
+      databaseAdvice(printed, command, cloned.job.databases) ||
+      missingVariableAdvice(printed) ||
+      buildFailureAdvice(printed, command);
     throw new BuildFailure(
-      `The build command "${command}" failed with ${describeExit(status, printed)}.${missingVariableAdvice(printed) || buildFailureAdvice(printed, command)}${advice}`,
+      `The build command "${command}" failed with ${describeExit(status, printed)}.${cause}${advice}`,
     );
   }
   const key = buildKey(cloned);

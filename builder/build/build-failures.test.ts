@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildFailureAdvice } from './build-failures.ts';
+import { buildFailureAdvice, databaseAdvice } from './build-failures.ts';
 
 test('a program that a shell misses is the cause only if it is among the last messages', () => {
   const missing = 'sh: 1: husky: not found\n';
@@ -7,4 +7,23 @@ test('a program that a shell misses is the cause only if it is among the last me
     'provides the program "husky"',
   );
   expect(buildFailureAdvice(`${missing}${'a.ts: error TS2322\n'.repeat(200)}`, 'npm run build')).toBe('');
+});
+
+const DATABASES = [{ prefix: 'DATABASE_MAIN', host: 'a.dsql.eu-west-1.on.aws', region: 'eu-west-1' }];
+
+test.each([
+  ['Error: Environment variable not found: DATABASE_URL.', 'DATABASE_URL=postgres://build npm run build'],
+  ['Invalid environment variables: [\n  path: [ "DATABASE_MAIN_HOST" ]', 'DATABASE_MAIN_HOST=build npm run build'],
+  ['"DATABASE_URL" is not exported by "virtual:env/static/private"', 'DATABASE_URL=postgres://build npm run build'],
+  ['AggregateError\n Error: connect ECONNREFUSED ::1:5432', 'DATABASE_URL=postgres://build npm run build'],
+])('explains that a build does not receive the variables of the databases: %s', (printed, command) => {
+  const advice = databaseAdvice(`a\n${printed}\nb`, 'npm run build', DATABASES);
+  expect(advice).toContain('are set when the application runs, not during the build');
+  expect(advice).toContain(`set the build command to "${command}"`);
+  expect(databaseAdvice(printed, 'npm run build', [])).toBe('');
+});
+
+test('explains no other failures by the databases', () => {
+  for (const printed of ['Missing environment variable: API_KEY', 'const url = env.DATABASE_URL;\nTS2322'])
+    expect(databaseAdvice(printed, 'npm run build', DATABASES)).toBe('');
 });

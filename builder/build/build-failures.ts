@@ -1,3 +1,6 @@
+import type { Job } from '../../providers/builds/builds.ts';
+import { lacksVariable } from '../../providers/builds/missing-variables.ts';
+
 /** Returns a command with a variable, which an assignment before the first of several commands would give to that one only. */
 const withVariable = (assignment: string, command: string): string =>
   /[;&|\n]/.test(command) ? `export ${assignment} && ${command}` : `${assignment} ${command}`;
@@ -56,4 +59,27 @@ export function buildFailureAdvice(printed: string, command: string): string {
     if (match) return ` ${text(match, command)}`;
   }
   return '';
+}
+
+const DATABASE_VARIABLE = /\b(DATABASE_(?:\w+_)?(?:URL|HOST|PORT|NAME|USER|PASSWORD|REGION))\b/;
+/** Matches the error of a driver that received no address, and of SvelteKit, which reads variables during the build. */
+const [CONNECTS_LOCALLY, NOT_EXPORTED] = [
+  /ECONNREFUSED (?:127\.0\.0\.1|\[?::1\]?|localhost):5432\b/,
+  /"DATABASE_\w+" is not exported by/,
+];
+
+/**
+ * Returns a sentence, with a space before it, if a failed build command expected the variables of the application's databases, which only
+ * its process receives; empty otherwise.
+ */
+export function databaseAdvice(printed: string, command: string, databases: Job['databases']): string {
+  const lines = printed.split('\n');
+  const name = lines.map((line) => DATABASE_VARIABLE.exec(line)?.[1]).findLast((found) => found !== undefined);
+  const isMissing = name !== undefined && lines.some((line) => lacksVariable(line) || NOT_EXPORTED.test(line));
+  if (databases.length === 0 || !(isMissing || CONNECTS_LOCALLY.test(printed))) return '';
+  const { variable, value } =
+    name?.endsWith('_URL') === false
+      ? { variable: name, value: 'build' }
+      : { variable: name ?? 'DATABASE_URL', value: 'postgres://build' };
+  return ` The variables of its databases, such as ${variable}, are set when the application runs, not during the build: connect when a request arrives, and migrate in the start command. If the build only checks that the variable exists, set the build command to "${withVariable(`${variable}=${value}`, command)}".`;
 }

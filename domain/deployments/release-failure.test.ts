@@ -73,6 +73,32 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     '27017. It connects to MongoDB on port 27017 of its own machine, and a release runs alone: set the variable from which it reads the address, and deploy again.',
   ],
   [
+    'a PostgreSQL that is expected beside the application',
+    EXITED,
+    ['Error: connect ECONNREFUSED ::1:5432'],
+    'runs alone: create a database for the application, which sets DATABASE_URL, or set the variable from which it reads the address, and deploy again.',
+  ],
+  [
+    'a variable of a database that does not exist',
+    EXITED,
+    ['PrismaClientInitializationError: error: Environment variable not found: DATABASE_URL.'],
+    ' Set the variables that its log names, or create a database for the application, which sets DATABASE_URL, and deploy again.',
+  ],
+  ...[
+    'error: unsupported statement: Listen',
+    'error: type "serial" does not exist',
+    'error: multiple ddl statements not supported in a transaction',
+    'error: setting configuration parameter "client_min_messages" not supported',
+    'error: datatype text[] not supported',
+    'error: unsupported ALTER TABLE ADD CONSTRAINT statement',
+    'error: Aurora DSQL does not support extensions.',
+  ].map((line): [string, string, string[], string] => [
+    `what Aurora DSQL lacks: ${line}`,
+    EXITED,
+    [`    at query`, line],
+    'The databases are Aurora DSQL, which lacks some features of PostgreSQL: https://docs.aws.amazon.com/',
+  ]),
+  [
     'a server of any kind on IPv6, in a list of errors',
     EXITED,
     ['AggregateError [ECONNREFUSED]: ', '    [errors]: [', '      Error: connect ECONNREFUSED ::1:7700'],
@@ -87,7 +113,6 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
   ['a host elsewhere', EXITED, ['Error: getaddrinfo ENOTFOUND db.example.com'], 'ENOTFOUND db.example.com.\n'],
   ...[
     'Error: Config validation error: "JWT_SECRET" is required',
-    'PrismaClientInitializationError: error: Environment variable not found: DATABASE_URL.',
     'Error: Missing required environment variable: "API_KEY"',
     '❌ Invalid env:',
     'Error: SESSION_SECRET must be set',

@@ -41,6 +41,9 @@ const SERVERS: Readonly<Record<string, string>> = {
   27017: 'MongoDB',
 };
 const REMEDY = 'set the variable from which it reads the address, and deploy again';
+const CREATE_DATABASE = 'create a database for the application, which sets DATABASE_URL';
+const DSQL_GUIDE =
+  'https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-postgresql-compatibility-migration-guide.html';
 
 /** Advice for errors whose message does not say what to do, in order of precedence. */
 const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArray) => string)][] = [
@@ -82,8 +85,14 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     /ECONNREFUSED (?:127\.0\.0\.1|\[?::1\]?|localhost):(\d+)/,
     ([, port = '']) => {
       const name = SERVERS[port] ?? 'a server';
-      return `It connects to ${name} on port ${port} of its own machine, and a release runs alone: ${REMEDY}.`;
+      const remedy = port === '5432' ? `${CREATE_DATABASE}, or ${REMEDY}` : REMEDY;
+      return `It connects to ${name} on port ${port} of its own machine, and a release runs alone: ${remedy}.`;
     },
+  ],
+  [
+    // The errors of Aurora DSQL, and those of the local run.
+    /Aurora DSQL does not support |unsupported (?:statement|mode|transaction statement|ALTER TABLE)\b|not supported in (?:a|the same) transaction|(?:datatype|setting configuration parameter|function pg_|CREATE (?:TYPE|TRIGGER)).* not supported|type "\w*serial" does not exist/,
+    `The databases are Aurora DSQL, which lacks some features of PostgreSQL: ${DSQL_GUIDE}`,
   ],
   [
     // Names without a dot are usually services of a docker-compose.yml.
@@ -138,7 +147,10 @@ function adviceFor(lines: readonly string[]): string[] {
     const found = lines.map((line) => pattern.exec(line)).findLast((match) => match !== null);
     if (found) return [typeof advice === 'string' ? advice : advice(found)];
   }
-  if (lines.some(lacksVariable)) return ['Set the variables that its log names, and deploy again.'];
+  const missing = lines.filter(lacksVariable);
+  if (missing.some((line) => /\bDATABASE_URL\b/.test(line)))
+    return [`Set the variables that its log names, or ${CREATE_DATABASE}, and deploy again.`];
+  if (missing.length > 0) return ['Set the variables that its log names, and deploy again.'];
   return lines.some(lacksValue) ? ['Set the variable from which it reads that value, and deploy again.'] : [];
 }
 
