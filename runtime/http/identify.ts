@@ -101,15 +101,13 @@ class NoAccountYet extends Error {}
 const operatorsOnly = () => new ApiError('forbidden', 'This needs a login with the role operator.');
 
 /**
- * Identifies a login and its role in the account in which it acts. The login's item has the role, so the check needs no extra round
- * trip. The first request of a new login opens its account. Requests of an ended session are not counted on the login, because they
- * would slow down its other sessions.
+ * Counts a request on its login's item. The first request of a new login opens its account. Requests of an ended session are not
+ * counted, because they would slow down the login's other sessions.
  */
-async function identifyLogin({ session, token, account }: LoginCredentials, route: AccessRules): Promise<Identity> {
+async function countLogin({ session, token }: LoginCredentials): Promise<{ item: Login; quota: Quota }> {
   const { subject } = session;
-  const { access, right, whileSuspended = false } = route;
-  const count = async (): Promise<Identity> => {
-    const { item, quota } = await countRequest(`login ${subject}`, limitOf('login'), deps.now(), async (update) => {
+  const count = () =>
+    countRequest(`login ${subject}`, limitOf('login'), deps.now(), async (update) => {
       const counted = changeOrInspect(Login, { subject }, { ...update, when: sessionOpen(session) }, (login) =>
         login ? sessionEnded() : new NoAccountYet(),
       );
@@ -117,20 +115,6 @@ async function identifyLogin({ session, token, account }: LoginCredentials, rout
       if (!login) throw new NoAccountYet();
       return login;
     });
-    if (access === 'operator' && !session.isOperator) throw new Refusal(operatorsOnly(), quota);
-    const membership = membershipOf(item, access === 'operator' ? undefined : account);
-    if (!membership) throw new Refusal(notAMember(), quota);
-    const { accountId, role } = membership;
-    await refuseCounted(quota, async () => {
-      if (!whileSuspended) assertNotSuspended(membership);
-      if (right !== undefined && !hasRight(role, right)) throw new ApiError('forbidden', roleMessage(role, right));
-      if (!whileSuspended && !item.listed) await listLogin(deps, item);
-    });
-    const { email } = item;
-    const known = { ...(email ? { email } : {}), ...(account === undefined ? {} : { isNamed: true as const }) };
-    const caller: Caller = { accountId, keyId: '', login: true, session, role, ...known };
-    return { caller, quota, closesAt: access !== 'operator' && isChange(route) ? membership.closesAt : undefined };
-  };
   try {
     return await count();
   } catch (error) {
@@ -139,4 +123,27 @@ async function identifyLogin({ session, token, account }: LoginCredentials, rout
     await openLoginAccount(subject, token);
     return await count();
   }
+}
+
+/**
+ * Identifies a login and its role in the account in which it acts. The login's item has the role, so the check needs no extra round
+ * trip.
+ */
+async function identifyLogin(credentials: LoginCredentials, route: AccessRules): Promise<Identity> {
+  const { session, account } = credentials;
+  const { access, right, whileSuspended = false } = route;
+  const { item, quota } = await countLogin(credentials);
+  if (access === 'operator' && !session.isOperator) throw new Refusal(operatorsOnly(), quota);
+  const membership = membershipOf(item, access === 'operator' ? undefined : account);
+  if (!membership) throw new Refusal(notAMember(), quota);
+  const { accountId, role } = membership;
+  await refuseCounted(quota, async () => {
+    if (!whileSuspended) assertNotSuspended(membership);
+    if (right !== undefined && !hasRight(role, right)) throw new ApiError('forbidden', roleMessage(role, right));
+    if (!whileSuspended && !item.listed) await listLogin(deps, item);
+  });
+  const { email } = item;
+  const known = { ...(email ? { email } : {}), ...(account === undefined ? {} : { isNamed: true as const }) };
+  const caller: Caller = { accountId, keyId: '', login: true, session, role, ...known };
+  return { caller, quota, closesAt: access !== 'operator' && isChange(route) ? membership.closesAt : undefined };
 }
