@@ -1,9 +1,10 @@
 /**
- * Refuses terms that docs/glossary.md retired, docstrings that begin with a headless clause and links to names out of scope. Run by `npm run lint`.
+ * Refuses terms that docs/glossary.md retired, docstrings that begin with a headless clause, and comments that name files, parameters or
+ * links that do not exist. Run by `npm run lint`.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
 export const GLOSSARY_FILE = join(ROOT, 'docs/glossary.md');
@@ -15,6 +16,10 @@ const TEXT = /\.(tsx?|mjs|cjs|js|md|css|html|ya?ml|json)$/;
 const CODE = /\.(tsx?|mjs|cjs|js)$/;
 
 const DOCSTRING = /\/\*\*\s*\n?\s*\*?\s*([^\n]*)/g;
+/** A file that a comment names in parentheses: `(lib/app.ts)`, `(keys.ts)`. */
+const FILE_IN_COMMENT = /^\s*(?:\/\*\*|\*|\/\/).*?\(([\w./-]+\.(?:tsx?|mjs))\)/gm;
+/** A parameter that a docstring describes, and the code after the docstring, which begins with the parameters. */
+const PARAMETER = /@param (?:\w+\.)*(\w+)(?=[\s\S]*?\*\/([\s\S]{1,600}))/g;
 /** The name that a comment links to. */
 const LINK = /\{@link[\s*]+([\w$]+)/g;
 const HEADLESS =
@@ -82,6 +87,9 @@ const withoutTexts = (code: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
     .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|(?<![:\\])\/\/[^\n]*/g, ' ');
 
+/** Returns the number of the line at an index. */
+const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
 /**
  * Checks one file.
  *
@@ -102,13 +110,20 @@ export function lintFile(path: string, source: string, { retired, scoped, kept }
   if (!CODE.test(path)) return findings;
   for (const { index, 1: first = '' } of text.matchAll(DOCSTRING)) {
     if (!HEADLESS.test(first)) continue;
-    const line = text.slice(0, index).split('\n').length;
-    findings.push(`${path}:${line}: docstring begins with a headless clause: "${first.slice(0, 50)}"`);
+    findings.push(`${path}:${lineAt(text, index)}: docstring begins with a headless clause: "${first.slice(0, 50)}"`);
   }
   const code = withoutTexts(text);
   for (const { index, 1: name = '' } of text.matchAll(LINK)) {
     if (new RegExp(`(?<![\\w$])${escapePattern(name)}(?![\\w$])`).test(code)) continue;
-    findings.push(`${path}:${text.slice(0, index).split('\n').length}: link to ${name}, which is not in scope`);
+    findings.push(`${path}:${lineAt(text, index)}: link to ${name}, which is not in scope`);
+  }
+  for (const { index, 1: file = '' } of text.matchAll(FILE_IN_COMMENT)) {
+    if (existsSync(join(ROOT, file)) || existsSync(join(ROOT, dirname(path), file))) continue;
+    findings.push(`${path}:${lineAt(text, index)}: comment names ${file}, which does not exist`);
+  }
+  for (const { index, 1: name = '', 2: after = '' } of text.matchAll(PARAMETER)) {
+    if (new RegExp(`(?<![\\w$])${escapePattern(name)}(?![\\w$])`).test(after)) continue;
+    findings.push(`${path}:${lineAt(text, index)}: docstring describes the parameter ${name}, which does not exist`);
   }
   const here = scoped.filter(({ folder }) => path.startsWith(folder));
   if (here.length === 0) return findings;

@@ -9,8 +9,8 @@ import type { Row } from '../measure.ts';
 /**
  * Measures noisy neighbors. One account uses everything that its limits allow. For another account, the 95th percentiles of an API
  * request, a delivery, the first byte of an AI call and a page of its application are compared with those measured just before, without
- * the noise, in the same run on the same machine (isolation/measure.ts). The noise comes from a separate process with the lowest priority
- * (isolation/noise.ts). `ISOLATION=streams,keys` measures only these neighbors.
+ * the noise, in the same run on the same machine (bench/isolation/measure.ts). The noise comes from a separate process with the lowest priority
+ * (bench/isolation/noise.ts). `ISOLATION=streams,keys` measures only these neighbors.
  */
 
 /** Responds immediately, or after the milliseconds in `?ms=`. */

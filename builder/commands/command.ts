@@ -127,7 +127,7 @@ export const gitEnvironment = (builderEnvironment: NodeJS.ProcessEnv): Record<st
   ...pick(builderEnvironment, PASSED_VARIABLES, GIT),
   GIT_TERMINAL_PROMPT: '0',
   GIT_SSH_COMMAND: 'false',
-  // Prevents Git from fetching LFS files; refusePointers (repository.ts) then refuses the repository.
+  // Prevents Git from fetching LFS files; refusePointers (builder/clone/repository.ts) then refuses the repository.
   GIT_LFS_SKIP_SMUDGE: '1',
   LC_ALL: 'C',
 });

@@ -79,7 +79,7 @@ const COLORED = /\x1b\[/;
 const ERROR =
   /^\s*(?:npm (?:error|ERR!)|ERR_PNPM|error\b|✘|✖|FATAL|fatal:|(?:Uncaught )?[A-Z]\w*Error\b|Failed to compile)|\berror TS\d+:/;
 
-/** Colors the headings and errors of a log for `ui/Log.tsx`. A line that already has colors keeps them. */
+/** Colors the headings and errors of a log for `dashboard/ui/Log.tsx`. A line that already has colors keeps them. */
 export function highlight(text: string): string {
   if (COLORED.test(text)) return text;
   if (text.startsWith(FAILURE) || ERROR.test(text)) return `\u001b[1;31m${text}\u001b[0m`;

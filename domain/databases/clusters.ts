@@ -29,7 +29,7 @@ interface Progress {
 /**
  * Makes one step of the work on a database's cluster: creates it, deletes it, or changes who may connect, depending on the database's
  * status. May be repeated.
- * @param input the database, and as `look` the result of the previous step
+ * @param input.look the result of the previous step
  * @returns `done` once the work is complete
  */
 export async function advanceDatabase(

@@ -17,7 +17,7 @@ export interface HookReply {
 }
 
 export interface QueueRightsOptions {
-  /** Directory of the key that signs sessions (emulators/sts/sessions.ts). */
+  /** Directory of the key that signs sessions (local/emulators/sts/sessions.ts). */
   sessionsDir: string;
   /** URL of the run's authorizer (local/iam/authorizer-server.ts). */
   authorizerUrl: string;

@@ -9,9 +9,9 @@ export interface QueuesOptions {
   /** Must be the same in every run, because the queues' stored URLs contain it. */
   port: number;
   region: string;
-  /** Directory of the key that signs sessions (emulators/sts/sessions.ts). */
+  /** Directory of the key that signs sessions (local/emulators/sts/sessions.ts). */
   sessionsDir: string;
-  /** URL of the authorizer (iam/authorizer-server.ts); undefined allows all requests. */
+  /** URL of the authorizer (local/iam/authorizer-server.ts); undefined allows all requests. */
   authorizerUrl?: string | undefined;
   /** Directory of messages and objects; undefined keeps them in memory. */
   folder?: string | undefined;

@@ -44,7 +44,7 @@ export function streamRoutesOf(
   });
 }
 
-/** Received bytes after which an acknowledgement is sent: a fraction of MAX_UNREAD_BYTES (response-stream.ts). */
+/** Received bytes after which an acknowledgement is sent: a fraction of MAX_UNREAD_BYTES (local/lambda/response-stream.ts). */
 const ACKNOWLEDGED_BYTES = 64 * 1024;
 
 /** The eight NUL bytes between the head and the body of a streamed response. */

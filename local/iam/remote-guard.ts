@@ -15,7 +15,7 @@ export interface RemoteGuard {
 }
 
 export interface RemoteGuardOptions {
-  /** Directory of the key that signs sessions (emulators/sts/sessions.ts). */
+  /** Directory of the key that signs sessions (local/emulators/sts/sessions.ts). */
   sessionsDir: string;
   /** URL of the run's authorizer (authorizer-server.ts). */
   authorizerUrl: string;

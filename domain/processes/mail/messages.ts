@@ -59,7 +59,6 @@ export const render = (subject: string, lines: readonly Line[]): Content => ({
  * Returns an email about notifications of one kind. It names the account, and its links open that account, because the reader may be a
  * member of several.
  * @param label the kind, as the settings name it
- * @param urls `dashboardUrl` and `unsubscribeUrl`
  * @param hasMore true if there are more notifications than these
  */
 export function renderDigest(

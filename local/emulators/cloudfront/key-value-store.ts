@@ -39,7 +39,7 @@ const Update = z.object({
  * measured on AWS and differ from its documentation.
  *
  * The SDK puts the account id before the endpoint's host: `http://localhost:port` becomes
- * `http://<account>.localhost:port`, which the caller must be able to resolve (localhost-names.ts).
+ * `http://<account>.localhost:port`, which the caller must be able to resolve (local/emulators/localhost-names.ts).
  */
 export async function startKeyValueStore({
   dataDir,
