@@ -33,5 +33,5 @@ export const Status = ({ value, label = toLabel(value) }: { value: string; label
   <span className={`status status-${TONES[value] ?? 'idle'}`}>{label}</span>
 );
 
-/** Converts a status to sentence case: `PAST_DUE` becomes `Past due`. */
+/** Converts a status to sentence case: `BLOCKED_ADDRESS` becomes `Blocked address`. */
 export const toLabel = (value: string): string => value.charAt(0) + value.slice(1).toLowerCase().replaceAll('_', ' ');
