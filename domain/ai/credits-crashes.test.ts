@@ -4,7 +4,7 @@ import type { Send } from '../../table/table.ts';
 import { change } from '../../table/writes.ts';
 import { MINUTE_MS, RAND, USED } from '../../test/simulation/ai-account.ts';
 import {
-  crashAt,
+  crashesAt,
   type FaultPlan,
   type SimulatedCall,
   seededRandom,
@@ -159,8 +159,8 @@ test.each(CASES)('%s leaves exact credits wherever its process crashes', async (
   const full = await counting.call(KEY, held, cost, key?.budget);
   await counting.expectExact('undisturbed');
   for (let number = 1; number <= counting.calls(); number += 1) {
-    for (const when of ['before', 'after'] as const) {
-      const world = await credits(10 + (key?.spent ?? 0), crashAt(number, when));
+    for (const { when, faults } of crashesAt(number)) {
+      const world = await credits(10 + (key?.spent ?? 0), faults);
       if (key) await world.spend(KEY, key.spent);
       await world.call(KEY, held, cost, key?.budget);
       expect(await world.audit(), `${when} ${number}`).toBe('right');

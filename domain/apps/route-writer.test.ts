@@ -5,7 +5,13 @@ import type { RouteChange } from '../../providers/edge/route-changes.ts';
 import { RouteWriter } from '../../table/entities/routes.ts';
 import { change } from '../../table/writes.ts';
 import { routeSimulation } from '../../test/simulation/routes.ts';
-import { crashAt, crashAtStep, type FaultPlan, type SimulatedCall } from '../../test/simulation/simulation.ts';
+import {
+  crashAt,
+  crashAtStep,
+  crashesAt,
+  type FaultPlan,
+  type SimulatedCall,
+} from '../../test/simulation/simulation.ts';
 
 const reasons = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : 'made'));
@@ -73,8 +79,8 @@ test('wherever a process crashes, no change is lost, and all are written in the 
   const calls = (await runScenario({ faults: () => undefined })).calls();
   expect(calls).toBeGreaterThan(20);
   for (let number = 1; number <= calls; number += 1) {
-    for (const when of ['before', 'after'] as const) {
-      const { outcomes, entries, expected, writer } = await runScenario({ faults: crashAt(number, when) });
+    for (const { when, faults } of crashesAt(number)) {
+      const { outcomes, entries, expected, writer } = await runScenario({ faults });
       const name = `${when} ${number}`;
       expect(entries(), name).toEqual(expected());
       expect(await writer(), name).toEqual({ cellId: 'home', pending: [] });

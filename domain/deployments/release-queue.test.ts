@@ -8,7 +8,7 @@ import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
 import {
   conflictFirst,
-  crashAt,
+  crashesAt,
   type FaultPlan,
   interruptAt,
   simulation,
@@ -220,8 +220,8 @@ test('an execution that dies while it waits blocks no other, and leaves no item'
 
 test('wherever a step crashes, all deployments are released eventually', async () => {
   for (let number = 1; number <= 60; number += 1) {
-    for (const when of ['before', 'after'] as const) {
-      const { built, run, released } = await world({ faults: crashAt(number, when) });
+    for (const { when, faults } of crashesAt(number)) {
+      const { built, run, released } = await world({ faults });
       const ids = [await built('a'), await built('b'), await built('a'), await built('c')];
       await run();
       expect([...released].sort(), `${when} ${number}`).toEqual([...ids].sort());

@@ -5,7 +5,13 @@ import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
-import { crashAtStep, type FaultPlan, type SimulatedCall, toleratingFaults } from '../../test/simulation/simulation.ts';
+import {
+  crashAtStep,
+  crashesAt,
+  type FaultPlan,
+  type SimulatedCall,
+  toleratingFaults,
+} from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
 import { moveHosting } from './move.ts';
@@ -171,17 +177,11 @@ test('accounts that earlier versions stored are shared, kept for the last subscr
 test('a removal that crashes at any call frees the domain, and leaves the queue', async () => {
   let isCrashed = true;
   for (let step = 1; isCrashed; step += 1)
-    for (const when of ['before', 'after'] as const) {
+    for (const { faults, hasCrashed } of crashesAt(step, crashAtStep)) {
       const run = await hostingSimulation();
       const of = await overSubscription(run);
-      isCrashed = false;
-      const crash = crashAtStep(step, when);
-      const plan: FaultPlan = async (call) => {
-        const fault = await crash(call);
-        if (fault) isCrashed = true;
-        return fault;
-      };
-      await toleratingFaults(() => reconcileHostingAccount(run.startReconciler(plan), of));
+      await toleratingFaults(() => reconcileHostingAccount(run.startReconciler(faults), of));
+      isCrashed = hasCrashed();
       await pass(run, 20, MINUTE);
       const account = await run.deps.table.get(HostingAccount, of);
       expect([step, account?.status, account?.dueAt]).toEqual([step, 'REMOVED', undefined]);

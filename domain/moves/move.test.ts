@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { App, Host } from '../../table/entities/apps.ts';
 import { remove } from '../../table/writes.ts';
 import { type MoveOptions, moveSimulation, SECRET } from '../../test/simulation/moves.ts';
-import { crashAt, type FaultPlan } from '../../test/simulation/simulation.ts';
+import { crashesAt, type FaultPlan } from '../../test/simulation/simulation.ts';
 import { createDeployment } from '../deployments/create.ts';
 import { rollBack } from '../deployments/rollback.ts';
 
@@ -51,14 +51,13 @@ test('wherever a process dies, the next one finishes the move, and the applicati
   const { calls } = await moved({}, () => undefined);
   expect(calls()).toBeGreaterThan(40);
   for (let number = 1; number <= calls(); number += 1)
-    for (const when of ['before', 'after'] as const) {
+    for (const { when, faults } of crashesAt(number)) {
       const made = await moveSimulation();
       await made.request('b');
       const unserved: number[] = [];
-      const crash = crashAt(number, when);
       await made.finish(async (call) => {
         if (!made.isServed()) unserved.push(call.number);
-        return await crash(call);
+        return await faults(call);
       });
       expect(unserved, `${number} ${when}`).toEqual([]);
       await expectMoved(made);
@@ -119,8 +118,8 @@ test('a failed move leaves code from which the old cell can create a release, wh
   const failing = { health: { status: 502 } };
   const { calls } = await moved(failing, () => undefined);
   for (let number = 1; number <= calls(); number += 1)
-    for (const when of ['before', 'after'] as const) {
-      const made = await moved(failing, crashAt(number, when));
+    for (const { when, faults } of crashesAt(number)) {
+      const made = await moved(failing, faults);
       expect(made.move(), `${number} ${when}`).toMatchObject({ status: 'FAILED' });
       expect(await made.openStored('home'), `${number} ${when}`).toEqual([SECRET, SECRET]);
     }

@@ -10,7 +10,7 @@ import { MIGRATIONS } from '../../table/migrations/migrations.ts';
 import { change, upsert } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import {
-  crashAt,
+  crashesAt,
   noFaults,
   runUntil,
   type simulation as Simulation,
@@ -99,8 +99,8 @@ describe('migrations', () => {
     await migrate(clean.startProcess().deps);
     expect(clean.calls()).toBeGreaterThan(30);
     for (let at = 1; at <= clean.calls(); at += 1) {
-      for (const when of ['before', 'after'] as const) {
-        const world = simulation({ faults: crashAt(at, when) });
+      for (const { when, faults } of crashesAt(at)) {
+        const world = simulation({ faults });
         await putOldAccounts(world, 12);
         await toleratingFaults(() => migrate(world.startProcess().deps));
         await migrate(world.startProcess({ faults: noFaults }).deps);
@@ -191,9 +191,9 @@ describe('migrations that move items', () => {
     const clean = simulation({ faults: () => undefined });
     await putOldAiItems(clean, 3);
     await migrate(clean.startProcess().deps);
-    for (let at = 0; at <= clean.calls(); at += 1) {
-      for (const when of ['before', 'after'] as const) {
-        const world = simulation({ faults: crashAt(at, when) });
+    for (let at = 1; at <= clean.calls(); at += 1) {
+      for (const { faults } of crashesAt(at)) {
+        const world = simulation({ faults });
         await putOldAiItems(world, 3);
         await toleratingFaults(() => migrate(world.startProcess().deps));
         const { table } = world.steady.deps;

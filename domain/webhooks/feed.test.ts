@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Event } from '../../table/entities/webhooks.ts';
 import {
   conflictFirst,
-  crashAt,
+  crashesAt,
   type FaultPlan,
   simulation,
   withRandomDelays,
@@ -46,10 +46,8 @@ describe('the feed', () => {
     };
     const calls = await scenario(() => undefined);
     expect(calls).toBeGreaterThan(10);
-    for (let number = 1; number <= calls; number += 1) {
-      await scenario(crashAt(number, 'before'));
-      await scenario(crashAt(number, 'after'));
-    }
+    for (let number = 1; number <= calls; number += 1)
+      for (const { faults } of crashesAt(number)) await scenario(faults);
     await scenario(() => undefined, true);
   });
 

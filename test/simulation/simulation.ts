@@ -59,6 +59,31 @@ export const interruptAt =
     return undefined;
   };
 
+/** Matches calls that only read the table. */
+const READS = /^table\.(GetItem|BatchGetItem|Query)$/;
+
+/**
+ * Yields the fault plans that crash a process before and after one call; none after a read, because that leaves the same world as the crash
+ * before it. Each plan must be used before the next one is taken.
+ * @param at selects the call: {@link crashAt} or {@link crashAtStep}
+ */
+export function* crashesAt(
+  number: number,
+  at = crashAt,
+): Generator<{ when: SimulatedCall['when']; faults: FaultPlan; hasCrashed(): boolean }> {
+  for (const when of ['before', 'after'] as const) {
+    let crashed: string | undefined;
+    const plan = at(number, when);
+    const faults: FaultPlan = async (call) => {
+      const fault = await plan(call);
+      if (fault) crashed = call.what;
+      return fault;
+    };
+    yield { when, faults, hasCrashed: () => crashed !== undefined };
+    if (READS.test(crashed ?? '')) return;
+  }
+}
+
 /** An event beside a process in one trial of {@link interruptEach}. */
 export interface Interruption {
   /** The step of the process (from 1) before which it happens. */

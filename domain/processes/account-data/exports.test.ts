@@ -17,7 +17,7 @@ import { change, create, remove } from '../../../table/writes.ts';
 import { newSimulatedAccount } from '../../../test/simulation/account.ts';
 import { simulatedApp } from '../../../test/simulation/app.ts';
 import {
-  crashAt,
+  crashesAt,
   type FaultPlan,
   noFaults,
   simulation,
@@ -248,8 +248,8 @@ test('an export survives a crash at every call with the same contents', async ()
   await finish(steady);
   const { exports: _, ...expected } = await rowsOf(steady.archive());
   for (let number = 1, reached = true; reached; number += 1) {
-    for (const when of ['before', 'after'] as const) {
-      const given = await world(crashAt(number, when));
+    for (const { when, faults } of crashesAt(number)) {
+      const given = await world(faults);
       await startExport(given.deps, CALLER);
       for (let runs = 0; runs < 100 && given.calls() < number; runs += 1) {
         await toleratingFaults(() => given.run(given.startProcess()));
