@@ -12,7 +12,7 @@ import { gitEnvironment } from '../commands/command.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
 import { enginesOfDependencies } from '../detect/locked-engines.ts';
 import { nodeRequirementOf } from '../detect/node-requirement.ts';
-import { assertBuildable, dockerfileNote, processNotes, warningsFor } from '../detect/notes.ts';
+import { assertBuildable, databaseNotes, dockerfileNote, processNotes, warningsFor } from '../detect/notes.ts';
 import { assertNoPackageManagerEarly } from '../detect/package-managers.ts';
 import { packagesBelow } from '../detect/packages.ts';
 import { procfileOf } from '../detect/procfile.ts';
@@ -93,6 +93,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   const notes = [
     ...dockerfileNote(layout.app, framework),
     ...processNotes(procfileOf(layout.app)),
+    ...databaseNotes(job),
     ...(manifest ? warningsFor(manifest) : []),
   ];
   for (const note of notes) sections.note(note);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
-import { assertBuildable, processNotes, siteWarnings, warningsFor } from './notes.ts';
+import { assertBuildable, databaseNotes, processNotes, siteWarnings, warningsFor } from './notes.ts';
 import { application, removeApplications } from './test-applications.ts';
 
 afterEach(removeApplications);
@@ -48,4 +48,23 @@ test.each<[procfile: string, warned: RegExp[]]>([
   ['worker: node b.js', []],
 ])('the log names the processes of a Procfile that are not run: %j', (procfile, warned) => {
   expect(processNotes(procfile)).toEqual(warned.map((text) => expect.stringMatching(text)));
+});
+
+test('the log names the variables of the databases, and warns if a release lacks them or replaces them', () => {
+  const databases = ['MAIN', 'LOGS'].map((name) => ({
+    prefix: `DATABASE_${name}`,
+    host: 'a.on.aws',
+    region: 'eu-west-1',
+  }));
+  const received =
+    'databases: the release receives DATABASE_URL and DATABASE_MAIN_URL, DATABASE_LOGS_URL; the build does not';
+  expect(databaseNotes({ databases: [], variables: { DATABASE_URL: 'x' } })).toEqual([]);
+  expect(databaseNotes({ databases, variables: { TOKEN: 'x' } })).toEqual([received]);
+  expect(databaseNotes({ databases, variables: { DATABASE_URL: 'x' } })).toEqual([
+    received,
+    expect.stringContaining('your own variable DATABASE_URL takes precedence'),
+  ]);
+  expect(databaseNotes({ databases: [], pendingDatabases: ['main'], variables: {} })).toEqual([
+    expect.stringMatching(/the database main is still being created.* deploy again/),
+  ]);
 });

@@ -125,6 +125,27 @@ export function processNotes(procfile: string): string[] {
   ];
 }
 
+/** Returns notes about the databases of an application: the variables of its release, and why it lacks some. */
+export function databaseNotes({
+  databases,
+  pendingDatabases = [],
+  variables,
+}: Pick<Job, 'databases' | 'pendingDatabases' | 'variables'>): string[] {
+  const received = databases.map(({ prefix }) => `${prefix}_URL`).join(', ');
+  return [
+    ...(databases.length > 0
+      ? [`databases: the release receives DATABASE_URL and ${received}; the build does not`]
+      : []),
+    ...(databases.length > 0 && Object.hasOwn(variables, 'DATABASE_URL')
+      ? ['warning: your own variable DATABASE_URL takes precedence over that of the database']
+      : []),
+    ...pendingDatabases.map(
+      (name) =>
+        `warning: the database ${name} is still being created, so this release lacks its variables: deploy again when it is available`,
+    ),
+  ];
+}
+
 /** Bytes of a file `_redirects` that are examined. */
 const MAX_REDIRECTS_BYTES = 1024 * 1024;
 

@@ -66,7 +66,7 @@ async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promis
     installCommand,
     buildCommand,
     startFile,
-    databases,
+    ...databases,
     deployKey,
     startCommand: app.startCommand ?? null,
     rootDirectory: app.rootDirectory ?? null,

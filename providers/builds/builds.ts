@@ -37,6 +37,8 @@ export interface Job {
   keyRegion?: string | undefined;
   /** The application's databases, oldest first. Contains no secrets. */
   databases: { prefix: string; host: string; port?: number; region: string }[];
+  /** Names of the databases that are still being created. */
+  pendingDatabases?: string[];
   /** KiB that the application may print in a minute. */
   logKibPerMinute?: number;
   /** The private half of the deploy key; null if Git uses HTTPS. */
