@@ -34,6 +34,16 @@ test('reports the port on which an application listens instead of its assigned o
   );
 });
 
+test('reports an address at which an application listens on its assigned port, but receives no requests', async () => {
+  const own = await freePort();
+  const printed = new Promise<string>((done) => reportOtherPort(own, done, 0));
+  const server = createServer().listen(own, '::1');
+  servers.push(server);
+  expect(await printed).toBe(
+    `The application listens on PORT (${own}) at ::1 alone, and nothing listens at 127.0.0.1.\n`,
+  );
+});
+
 test('reports nothing about a second server in addition to the one on the application’s port', async () => {
   const own = await freePort();
   let visits = 0;

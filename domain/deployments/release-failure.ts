@@ -1,7 +1,7 @@
 import { truncate } from '../../contract/text.ts';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
-import { lacksValue, lacksVariable } from '../../providers/builds/missing-variables.ts';
+import { lacksValue, lacksVariable, rejectedVariables } from '../../providers/builds/missing-variables.ts';
 
 /** Lines of output that a failure quotes, and their total size in characters: the state of an execution holds 32 KB. */
 const MAX_QUOTED_LINES = 50;
@@ -26,6 +26,8 @@ const CONNECTS = /connect|database|\bdb\b|postgres|mysql|mariadb|mongo|redis|amq
 /** Lines that consist of an address, alone or after the name of a server such as `API server`. */
 const NAMES_SERVER =
   /^\W*(?:(?:example|express|my|the|web|http|node)\W+)*(?:app|api|server)?(?:\W+(?:is|on|at))*\W*(?:https?:|port\b|localhost\b)/i;
+/** The platform's line about an application that listens at an address without requests (builder/app-runtime/other-port.ts). */
+const OTHER_ADDRESS = /^The application listens on PORT \(\d+\) at ([\da-f:.]+) alone/;
 const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
 
 /** Servers by their usual ports, for applications that expect one on the same machine, as in development. */
@@ -55,6 +57,11 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
   [
     /Cannot find module '[^']*\.node'|Could not locate the bindings file/,
     'A package has no compiled module: its install script was not run (with pnpm, approve it with "pnpm approve-builds", or in pnpm.onlyBuiltDependencies of package.json), or the lockfile lacks its package for Linux.',
+  ],
+  [
+    /\b(Bun|Deno) is not defined\b|Received protocol '(bun|jsr):'|Cannot find package '(bun)'/,
+    (found) =>
+      `A release runs Node, which lacks the modules and functions of ${/deno|jsr/i.test(found[0]) ? 'Deno' : 'Bun'}: use those of Node.`,
   ],
   [
     /Cannot find (?:module|package) '(?:[./]|file:)/,
@@ -118,19 +125,24 @@ const fixedPort = (lines: readonly string[]): number | undefined =>
 const SILENT =
   ', and printed nothing. Set the variables that it requires, and the one that switches its log on (often LOG_LEVEL), and deploy again.';
 
+/** Explains why a release that runs did not answer in time. */
+function explainSilence(path: string, lines: readonly string[]): string {
+  const [, address] = lines.map((line) => OTHER_ADDRESS.exec(line)).findLast((found) => found !== null) ?? [];
+  if (address !== undefined)
+    return `it listens on PORT at ${address} alone, and requests arrive at 127.0.0.1: listen at 0.0.0.0, or without an address.`;
+  const port = fixedPort(lines);
+  return port !== undefined
+    ? `nothing listens on PORT. Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`
+    : `nothing listens on PORT at 127.0.0.1, or the response to ${path} does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.`;
+}
+
 /** Explains why a release did not answer at all. */
 function explainNoResponse(error: string, path: string, lines: readonly string[], printed: string | undefined): string {
   if (/signal: killed|OutOfMemory/i.test(error)) {
     return `The new release used more memory than it has (${MEMORY_MB} MB) and was killed.`;
   }
-  if (/timed out/i.test(error)) {
-    const port = fixedPort(lines);
-    const why =
-      port !== undefined
-        ? `nothing listens on PORT. Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`
-        : `nothing listens on PORT at 127.0.0.1, or the response to ${path} does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.`;
-    return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: ${why}`;
-  }
+  if (/timed out/i.test(error))
+    return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: ${explainSilence(path, lines)}`;
   if (printed !== undefined) return `The new release did not start: ${withFullStop(printed)}`;
   const code = /exit status (\d+)/.exec(error)?.[1];
   if (code !== undefined)
@@ -147,10 +159,12 @@ function adviceFor(lines: readonly string[]): string[] {
     const found = lines.map((line) => pattern.exec(line)).findLast((match) => match !== null);
     if (found) return [typeof advice === 'string' ? advice : advice(found)];
   }
-  const missing = lines.filter(lacksVariable);
+  const rejected = rejectedVariables(lines.join('\n'));
+  const missing = rejected === undefined ? lines.filter(lacksVariable) : [rejected];
+  const variables = rejected ?? 'the variables that its log names';
   if (missing.some((line) => /\bDATABASE_URL\b/.test(line)))
-    return [`Set the variables that its log names, or ${CREATE_DATABASE}, and deploy again.`];
-  if (missing.length > 0) return ['Set the variables that its log names, and deploy again.'];
+    return [`Set ${variables}, or ${CREATE_DATABASE}, and deploy again.`];
+  if (missing.length > 0) return [`Set ${variables}, and deploy again.`];
   return lines.some(lacksValue) ? ['Set the variable from which it reads that value, and deploy again.'] : [];
 }
 

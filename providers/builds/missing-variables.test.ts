@@ -10,6 +10,14 @@ test.each([
   expect(lacksVariable(line)).toBe(false);
 });
 
+test('names the variables that zod refuses in a build', () => {
+  const issue = (name: string) => `  {\n    "path": [\n      "${name}"\n    ],\n    "message": "Required"\n  }`;
+  const output = `Error: failed\nZodError: [\n${issue('API_KEY')},\n${issue('name')},\n${issue('PORTAL')}\n]\n`;
+  expect(missingVariableAdvice(output)).toBe(
+    ' Its log refuses the values of variables: set the variables API_KEY, PORTAL, and deploy again.',
+  );
+});
+
 test('quotes the last message about a variable, cut between characters', () => {
   const message = `A_KEY is not set ${'x'.repeat(182)}🙂`;
   const advice = missingVariableAdvice(`B_KEY is required\n${message}\nat line 1\n`);
