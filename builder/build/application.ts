@@ -8,9 +8,9 @@ import { type CommandContext, describeExit, run, withTail } from '../commands/co
 import { describeStart } from '../detect/describe-start.ts';
 import { withoutPreloads } from '../detect/node-options.ts';
 import { siteWarnings } from '../detect/notes.ts';
-import { assertNoPackageManager } from '../detect/package-managers.ts';
 import { monorepoBuild } from '../detect/packages.ts';
 import { type FoundStart, findStart } from '../detect/start.ts';
+import { assertStartable } from '../detect/startable.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Cache } from '../install/cache.ts';
 import { dependencyKey } from '../install/dependencies.ts';
@@ -169,7 +169,7 @@ async function packageApplication({
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }
   const directory = relative(packaged, app).replaceAll('\\', '/');
-  assertNoPackageManager(start, app, packaged, manifest);
+  assertStartable(start, app, packaged, manifest);
   assertUnreserved(start, directory, packaged);
   const isWhole = isWholeTreePackaged(start, directory);
   const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();

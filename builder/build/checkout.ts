@@ -13,9 +13,9 @@ import { type Layout, layoutOf } from '../detect/layout.ts';
 import { enginesOfDependencies } from '../detect/locked-engines.ts';
 import { nodeRequirementOf } from '../detect/node-requirement.ts';
 import { assertBuildable, databaseNotes, dockerfileNote, processNotes, warningsFor } from '../detect/notes.ts';
-import { assertNoPackageManagerEarly } from '../detect/package-managers.ts';
 import { packagesBelow } from '../detect/packages.ts';
 import { procfileOf } from '../detect/procfile.ts';
+import { assertStartableEarly } from '../detect/startable.ts';
 import { type InstallPlan, planInstall } from '../install/install.ts';
 import { readManifest } from '../install/manifest.ts';
 import type { PackageManager } from '../install/package-manager.ts';
@@ -82,7 +82,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     ...(cloned === branch ? {} : { branch: cloned }),
   };
   onDetected(detected);
-  assertNoPackageManagerEarly({
+  assertStartableEarly({
     directory: layout.app,
     repository: layout.packaged,
     settings: job,

@@ -73,6 +73,14 @@ export const BUILD_COMMANDS: readonly RegExp[] = [
 /** Matches programs that build again when files change, beside those of {@link BUILD_COMMANDS}. */
 export const BUILD_WATCHERS = /^(sass|node-sass|lessc|stylus|postcss|tailwindcss|chokidar|onchange|wait-on|open-cli)\b/;
 
+/**
+ * Matches programs that a release does not have and that do not come with the packages of an application: it runs Node and the programs of
+ * packages, on an image without tools.
+ */
+export const FOREIGN_PROGRAMS =
+  /^(deno|docker|docker-compose|podman|kubectl|make|gmake|cmake|just|python[\d.]*|pip[\d.]*|uvicorn|gunicorn|ruby|bundle|php|java|go|cargo|dotnet|nginx|sudo|su|systemctl|service|supervisord|doppler|infisical|heroku|foreman|brew)$/;
+/** Matches programs that open a window. */
+export const DESKTOP_PROGRAMS = /^(electron|electron-forge|electron-vite|nw|tauri)$/;
 /** Matches package managers. */
 export const PACKAGE_MANAGERS = /^(npm|npx|pnpm|pnpx|yarn|corepack|bun|bunx)$/;
 /** Matches process managers, which keep processes running in the background and write files next to the code. */

@@ -24,11 +24,20 @@ export const withoutRunner = (command: string): string =>
 /** Matches Bun with its options, before a package's program or the file that it runs itself. */
 const BUN = /(?<=^|\s)bun (?:--bun )?(?:run )?(?:--bun )?(?=\w)/;
 
+/** Matches Bun with its options, before a JavaScript file, which Node runs as well. Others of its options change what runs. */
+const BUN_FILE = /(?<=^|\s)bun (?:(?:run|--bun|--hot|--watch|--smol) )*(?=[\w./-]+\.[cm]?js(?: |$))/;
+
 /**
- * Removes Bun from a command that starts a framework's build output: `bun --bun run next start`. Bun itself runs most other words as files.
+ * Replaces Bun by Node in a command that runs a JavaScript file, and removes it from one that starts a framework's build output:
+ * `bun --bun run next start`. Bun itself runs most other words as files, those of TypeScript too.
  */
 function withoutBun(command: Command, at: number): Command {
   const words = command.words.slice(at).map(({ text }) => text);
+  const [run] = BUN_FILE.exec(words.join(' ')) ?? [];
+  if (run !== undefined) {
+    const node = [{ text: 'node', dynamic: false }, ...command.words.slice(at + run.split(' ').length - 1)];
+    return { words: [...command.words.slice(0, at), ...node], text: command.text.replace(BUN_FILE, 'node ') };
+  }
   const [bun] = BUN.exec(words.join(' ')) ?? [''];
   const removed = bun.split(' ').length - 1;
   const program = words.slice(removed).join(' ');
