@@ -38,7 +38,12 @@ const NAMES = { NEXTJS: null, NUXT: null, EXPRESS: 'Express', NODE: null } as co
 
 /** Clones the repository and detects the settings that the owner left out. Throws BuildFailure if the repository cannot be built. */
 export async function cloneRepository(build: Build): Promise<ClonedBuild> {
-  const { job, context, sections, ssh, limits, onCommit, onDetected } = build;
+  const commit = await checkOut(build);
+  return { ...build, commitSha: commit.commitSha, ...(await detectSettings(build, commit.branch)) };
+}
+
+/** Clones the repository with its submodules. Returns the commit, and the branch that has it. */
+async function checkOut({ job, context, sections, ssh, limits, onCommit }: Build) {
   const { repoUrl, branch, branchByDefault: orDefaultBranch = false } = job;
   const { directory, user } = context;
   const gitContext = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
@@ -58,13 +63,21 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     if (pointers.length > 0)
       sections.note(`warning: submodules keep files in Git LFS (${listFirst(pointers)}), which are not fetched`);
   }
+  return { commitSha, branch: cloned };
+}
+
+/** Detects the settings that the owner left out. Throws BuildFailure if the repository cannot be built. @param branch the cloned branch */
+async function detectSettings(build: Build, branch: string): Promise<Omit<ClonedBuild, keyof Build | 'commitSha'> & Pick<Build, 'context'>> {
+  const { job, context, sections, onDetected } = build;
+  const { directory } = context;
   const layout = layoutOf(directory, job.rootDirectory);
   const manifest = readManifest(layout.app);
   assertBuildable(layout.app, manifest, job);
   const rootManifest = layout.install === layout.app ? manifest : readManifest(layout.install);
   const plan = planInstall(job.installCommand, layout.install, rootManifest);
   const engines = enginesOfDependencies(layout, plan.manager?.lockfile, manifest);
-  const node = chooseNode(job, nodeRequirementOf(layout.app, directory, manifest, rootManifest), engines);
+  const root = { directory: layout.install, manifest: rootManifest };
+  const node = chooseNode(job, nodeRequirementOf(layout.app, directory, manifest, root), engines);
   if (node.note !== undefined) sections.note(node.note);
   const support = nodeSupportWarning(node.version, new Date());
   if (support !== undefined) sections.note(support);
@@ -79,7 +92,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     packageManager: plan.manager ? describeManager(plan.manager) : null,
     nodeVersion: node.version,
     buildCommand: resolveBuildCommand(job, manifest, packages, plan.manager?.name, procfileOf(layout.app)),
-    ...(cloned === branch ? {} : { branch: cloned }),
+    ...(branch === job.branch ? {} : { branch }),
   };
   onDetected(detected);
   assertStartableEarly({
@@ -97,16 +110,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     ...(manifest ? warningsFor(manifest) : []),
   ];
   for (const note of notes) sections.note(note);
-  return {
-    ...build,
-    commitSha,
-    manifest,
-    framework,
-    layout,
-    plan,
-    detected,
-    context: { ...context, environment },
-  };
+  return { manifest, framework, layout, plan, detected, context: { ...context, environment } };
 }
 
 /** Names a package manager with its major version, if it is known: `pnpm 10`. */

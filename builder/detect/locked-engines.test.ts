@@ -33,7 +33,7 @@ test('returns what the direct dependencies require, and nothing of the others', 
   ];
   const dependencies = { dependencies: { api: '^1', other: '^1' }, devDependencies: { tool: '^1' } };
   expect(found(dependencies)).toEqual(requirements);
-  expect(found(dependencies, 'pnpm-lock.yaml')).toEqual([]);
+  expect(found(dependencies, 'yarn.lock')).toEqual([]);
   const directories = { app: repository, install: repository };
   expect(enginesOfDependencies(directories, undefined, manifest(dependencies))).toEqual([]);
   lock({ 'node_modules/api': engines('>=22') }, 'npm-shrinkwrap.json');
@@ -56,6 +56,119 @@ test('finds the packages of a workspace in its own directory first, and follows 
     { package: 'lib', range: '>=24' },
   ]);
 });
+
+test('reads the lockfile of pnpm: of a workspace, with peer dependencies and aliases', () => {
+  const app = join(repository, 'apps/web');
+  mkdirSync(app, { recursive: true });
+  writeFileSync(
+    join(repository, 'pnpm-lock.yaml'),
+    `lockfileVersion: '9.0'
+
+settings:
+  autoInstallPeers: true
+
+importers:
+
+  .:
+    devDependencies:
+      '@acme/tool':
+        specifier: ^3.0.0
+        version: 3.0.1
+
+  apps/web:
+    dependencies:
+      '@acme/tool':
+        specifier: 'catalog:'
+        version: 3.1.0(react@19.0.0(x@1.0.0))
+      alias:
+        specifier: npm:real@^2
+        version: real@2.0.0
+      lib:
+        specifier: workspace:*
+        version: link:../../packages/lib
+      plain:
+        specifier: ^1
+        version: 1.0.0
+
+packages:
+
+  '@acme/tool@3.0.1':
+    resolution: {integrity: sha512-x==}
+    engines: {node: '>=26'}
+
+  '@acme/tool@3.1.0':
+    resolution: {integrity: sha512-x==}
+    engines: {node: ^20.19.0 || >=22.12.0, npm: '>=10'}
+    peerDependencies:
+      react: ^19
+
+  plain@1.0.0:
+    resolution: {integrity: sha512-x==}
+
+  real@2.0.0:
+    resolution: {integrity: sha512-x==}
+    engines: {npm: '>=10', node: '>=24'}
+
+snapshots:
+
+  '@acme/tool@3.0.1': {}
+`,
+  );
+  const dependencies = { '@acme/tool': 'catalog:', alias: 'npm:real@^2', lib: 'workspace:*', plain: '^1', absent: '1' };
+  expect(found({ dependencies }, 'pnpm-lock.yaml', app)).toEqual([
+    { package: '@acme/tool', range: '^20.19.0 || >=22.12.0' },
+    { package: 'alias', range: '>=24' },
+  ]);
+  expect(found({ devDependencies: { '@acme/tool': '^3' } }, 'pnpm-lock.yaml')).toEqual([
+    { package: '@acme/tool', range: '>=26' },
+  ]);
+});
+
+test('reads the lockfile of pnpm 8, without importers', () => {
+  writeFileSync(
+    join(repository, 'pnpm-lock.yaml'),
+    `lockfileVersion: '6.0'
+
+dependencies:
+  '@acme/tool':
+    specifier: ^3
+    version: 3.0.1(react@19.0.0)
+  constructor:
+    specifier: ^1
+    version: 1.0.0
+
+devDependencies:
+  plain:
+    specifier: ^1
+    version: 1.0.0
+
+packages:
+
+  /@acme/tool@3.0.1(react@19.0.0):
+    resolution: {integrity: sha512-x==}
+    engines: {node: '>=24'}
+    dev: false
+
+  /plain@1.0.0:
+    resolution: {integrity: sha512-x==}
+    engines: {node: '>=22'}
+    dev: true
+`,
+  );
+  const fields = { dependencies: { '@acme/tool': '^3', constructor: '^1' }, devDependencies: { plain: '^1' } };
+  expect(found(fields, 'pnpm-lock.yaml')).toEqual([
+    { package: '@acme/tool', range: '>=24' },
+    { package: 'plain', range: '>=22' },
+  ]);
+});
+
+test.each(['', '{', '- a\n', 'importers:\n  .:\n    dependencies:\n      api: 1\n'])(
+  'returns nothing for a lockfile of pnpm without engines: %j',
+  (text) => {
+    writeFileSync(join(repository, 'pnpm-lock.yaml'), text);
+    expect(found({ dependencies: { api: '^1' } }, 'pnpm-lock.yaml')).toEqual([]);
+  },
+);
 
 test.each([
   ['no JSON', '{'],

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { parseManifest } from '../../providers/builds/detection/manifest.ts';
-import { nodeRequirementOf } from './node-requirement.ts';
+import { type Manifest, parseManifest } from '../../providers/builds/detection/manifest.ts';
+import * as required from './node-requirement.ts';
 
 let repository: string;
 let app: string;
@@ -17,13 +17,18 @@ afterEach(() => rmSync(repository, { recursive: true }));
 const put = (directory: string, file: string, text: string) => writeFileSync(join(directory, file), text);
 const requiring = (node: string) => parseManifest(JSON.stringify({ engines: { node } }));
 const none = parseManifest('{}');
+const nodeRequirementOf = (from: string, top: string, manifest: Manifest, root: Manifest | undefined) =>
+  required.nodeRequirementOf(from, top, manifest, { directory: top, manifest: root });
 
-test('engines precedes the files of version managers, and the application precedes its repository', () => {
+test('the nearest directory decides, and in one directory engines precedes the files of version managers', () => {
   put(repository, '.nvmrc', '20\n');
   expect(nodeRequirementOf(app, repository, none, none)).toEqual({ range: '20.x', file: '.nvmrc' });
   put(app, '.node-version', 'v24.1.0\n');
   expect(nodeRequirementOf(app, repository, none, none)).toEqual({ range: '24.x', file: '.node-version' });
+  expect(nodeRequirementOf(app, repository, none, requiring('>=20'))).toMatchObject({ range: '24.x' });
+  rmSync(join(app, '.node-version'));
   expect(nodeRequirementOf(app, repository, none, requiring('>=20'))).toMatchObject({ range: '>=20' });
+  put(app, '.node-version', 'v24.1.0\n');
   expect(nodeRequirementOf(app, repository, requiring('22'), requiring('>=20'))).toMatchObject({ range: '22' });
 });
 

@@ -135,6 +135,22 @@ describe('a repository', () => {
     expect(await version('volta', 'api')).toBe('24');
   });
 
+  test('shows the version of Node that the nearest directory requires', async () => {
+    const requiring = (node: string) => JSON.stringify({ engines: { node }, scripts: { start: 'node server.js' } });
+    const plain = '{"scripts":{"start":"node server.js"}}';
+    commit('engines', {
+      'package.json': requiring('20'),
+      'api/package.json': plain,
+      'web/package.json': plain,
+      'web/.nvmrc': '24',
+      'own/package.json': plain,
+      'own/package-lock.json': '{}',
+    });
+    const version = async (rootDirectory: string) =>
+      (await inspect(at('engines'), { rootDirectory })).detected?.nodeVersion;
+    expect([await version('api'), await version('web'), await version('own')]).toEqual(['20', '24', '22']);
+  });
+
   test('without a usable package.json has a note about it', async () => {
     expect(await inspect(at('site'))).toMatchObject({
       problem: null,

@@ -15,9 +15,7 @@ import { InvalidManifest, type Manifest, parseManifest } from '../../providers/b
 import {
   chooseNode,
   type NodeRequirement,
-  readEngines,
-  readVersionFile,
-  readVolta,
+  requirementIn,
   VERSION_FILES,
 } from '../../providers/builds/detection/node-version.ts';
 import type { TreeEntry } from '../../providers/git/packfile.ts';
@@ -121,7 +119,7 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   if (!file) return { detected: null, notes: [noManifest(root)] };
   try {
     const manifest = parseManifest(await repository.readFile(file.id));
-    const requirement = readEngines(manifest) ?? (await readVersionFiles(repository, above, manifest));
+    const requirement = await readRequirement(repository, above, manifest);
     const procfile = findFile(directory, 'Procfile');
     return describe(manifest, requirement, procfile ? await repository.readFile(procfile.id) : '', directory, root);
   } catch (error) {
@@ -131,24 +129,36 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
 }
 
 /**
- * Returns the requirement of the first version manager's file (such as `.nvmrc`) in the directories. Volta's field in the manifest of the first
- * directory precedes the files in the others.
+ * Returns the requirement of the nearest directory that has one. The package.json in the repository's root counts for a package without a
+ * lockfile of its own, as in a build, and those between are not read.
+ * @param directories the application's directory and those above it
+ * @param manifest package.json of the application
  */
-async function readVersionFiles(
+async function readRequirement(
   repository: RemoteRepository,
   directories: readonly (readonly TreeEntry[])[],
   manifest: Manifest,
 ): Promise<NodeRequirement | undefined> {
+  const [own = []] = directories;
+  const isShared = lockedBy((file) => findFile(own, file) !== undefined, manifest).lockfile === undefined;
   for (const [index, directory] of directories.entries()) {
+    const files: [string, string][] = [];
     for (const name of VERSION_FILES) {
       const file = findFile(directory, name);
-      const requirement = file && readVersionFile(name, await repository.readFile(file.id));
-      if (requirement) return requirement;
+      if (file) files.push([name, await repository.readFile(file.id)]);
     }
-    const volta = index === 0 ? readVolta(manifest) : undefined;
-    if (volta) return volta;
+    const isRoot = isShared && index > 0 && index === directories.length - 1;
+    const above = isRoot ? await readRoot(repository, directory) : undefined;
+    const requirement = requirementIn(index === 0 ? manifest : above, files);
+    if (requirement) return requirement;
   }
   return undefined;
+}
+
+/** Returns the package.json in a repository's root; undefined if there is none. */
+async function readRoot(repository: RemoteRepository, root: readonly TreeEntry[]): Promise<Manifest | undefined> {
+  const file = findFile(root, 'package.json');
+  return file && parseManifest(await repository.readFile(file.id));
 }
 
 function noManifest(root: readonly TreeEntry[]): string {

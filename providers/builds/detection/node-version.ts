@@ -27,7 +27,7 @@ export interface PackageRequirement {
 }
 
 /** Returns the requirement in package.json: from `engines`, else from `devEngines`, for which npm refuses to install on a mismatch. */
-export function readEngines(
+function readEngines(
   manifest: Pick<Manifest, 'engines' | 'devEngines'> | undefined,
 ): NodeRequirement | undefined {
   const runtimes = [manifest?.devEngines?.runtime ?? []].flat();
@@ -38,7 +38,7 @@ export function readEngines(
 }
 
 /** Returns the major version that package.json pins for Volta. */
-export function readVolta(manifest: Pick<Manifest, 'volta'> | undefined): NodeRequirement | undefined {
+function readVolta(manifest: Pick<Manifest, 'volta'> | undefined): NodeRequirement | undefined {
   const found = readVersionFile('package.json', manifest?.volta.node ?? '');
   return found && { ...found, field: 'volta.node' };
 }
@@ -77,6 +77,19 @@ export function readVersionFile(file: string, text: string): NodeRequirement | u
   const name = /^\.(nvmrc|node-version)$|\.json$/.test(file) ? plain : (tool.exec(plain)?.[1] ?? '');
   const [, major = CODE_NAMES[name.toLowerCase()]] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(name) ?? [];
   return major === undefined ? undefined : { range: `${major}.x`, file };
+}
+
+/**
+ * Returns the requirement of one directory: that of its package.json, else of the first file of a version manager that has one, else Volta's.
+ * The nearest directory that has a requirement decides, from the application's up to the repository's.
+ * @param files the names of its files of version managers and their texts, in the order of {@link VERSION_FILES}
+ */
+export function requirementIn(
+  manifest: Pick<Manifest, 'engines' | 'devEngines' | 'volta'> | undefined,
+  files: readonly (readonly [name: string, text: string])[],
+): NodeRequirement | undefined {
+  const ofFile = () => files.map(([name, text]) => readVersionFile(name, text)).find((found) => found !== undefined);
+  return readEngines(manifest) ?? ofFile() ?? readVolta(manifest);
 }
 
 /** The supported versions in numeric order, oldest first. */
