@@ -25,6 +25,16 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     /which the start script names: set buildCommand to the command that creates it, or add a build script\.$/,
   ],
   [
+    'a script for production whose file is not there',
+    () => application({ scripts: { 'start:prod': 'node dist/main' } }),
+    /neither was "dist\/main", which the script start:prod names: set buildCommand to the command/,
+  ],
+  [
+    'a script for production whose file is not there, beside one for development',
+    () => application({ scripts: { build: 'tsc', start: 'vite', startProd: 'cd api && node dist/main' } }),
+    /neither was "api\/dist\/main", which the script startProd names: check that the build creates it\.$/,
+  ],
+  [
     'a build that was not run',
     () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), buildCommand: null }),
     'the build script of package.json was not run',

@@ -3,6 +3,7 @@ import { basename, join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
+import { productionScriptOf } from '../../providers/builds/detection/package-scripts.ts';
 import { runsAtOnce } from '../../providers/builds/detection/parallel.ts';
 import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
@@ -46,13 +47,29 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
       ? 'there is no package.json'
       : `package.json names ${isForeignDefault ? 'nothing' : 'no other'}`;
   const advice =
-    buildAdvice(app) ?? namedFileAdvice(app, divided, isForeignDefault) ?? layoutAdvice(app, divided, namesNone);
+    buildAdvice(app) ?? namedFileAdvice(app, declaredScript(app, divided), isForeignDefault) ?? layoutAdvice(app, divided, namesNone);
   if (advice !== undefined) return failure(advice);
   // Projects in other languages may have a package.json only for their style sheets.
   const other = otherProject(directory);
   if (other !== undefined) return new BuildFailure(`${other}: ${BUILDS_NODE}`);
   const example = developedFile(app) ?? 'node app.js';
   return failure(`, and ${namesNone}: set startFile or startCommand, or add a start script such as "${example}".`);
+}
+
+/** A script that declares a start, and its name for the owner. */
+interface DeclaredScript {
+  name: string;
+  script: DividedScript;
+}
+
+/** Returns the script that starts an application in production: the start script, else that for production; undefined if there is none. */
+function declaredScript(
+  { directory, manifest }: BuiltApplication,
+  divided: DividedScript | undefined,
+): DeclaredScript | undefined {
+  if (divided && divided.start.kind !== 'development') return { name: 'start script', script: divided };
+  const found = productionScriptOf(manifest, packagesBelow(directory, manifest));
+  return found && { name: `script ${found.name}`, script: found.script };
 }
 
 /** Returns a command that starts the file of the script `dev` without its watcher; undefined for a development server or a missing file. */
@@ -99,10 +116,10 @@ function buildAdvice({ settings, framework, buildCommand, manifest, directory }:
 /** Returns the end of the sentence if a start script names a file, or if there is advice for the framework; otherwise undefined. */
 function namedFileAdvice(
   { framework, directory, buildCommand }: BuiltApplication,
-  divided: DividedScript | undefined,
+  declared: DeclaredScript | undefined,
   isForeignDefault: boolean,
 ): string | undefined {
-  const named = divided && namedPath(divided);
+  const named = declared && namedPath(declared.script);
   if (named !== undefined && ECOSYSTEM.test(named) && existsSync(join(directory, named)))
     return `, and the first program of "${named}" names no file that exists: set startCommand to the command that it runs, such as "node app.js".`;
   // If the start script names a server, the owner has already followed the advice of most frameworks. Next.js and Nuxt need it even then.
@@ -114,8 +131,8 @@ function namedFileAdvice(
       ? 'set buildCommand to the command that creates it, or add a build script'
       : 'check that the build creates it';
   return isForeignDefault
-    ? `, and the start script names "${named}", which is not there: ${remedy}.`
-    : `, and neither was "${named}", which the start script names: ${remedy}.`;
+    ? `, and the ${declared?.name} names "${named}", which is not there: ${remedy}.`
+    : `, and neither was "${named}", which the ${declared?.name} names: ${remedy}.`;
 }
 
 /** Returns the file or directory that a start script names; undefined if it names none. */

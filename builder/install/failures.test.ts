@@ -45,6 +45,23 @@ test.each([
 });
 
 test.each([
+  [
+    "npm error code E404\nnpm error 404 Not Found - GET https://npm.example/ms/-/ms-9.9.9.tgz\nnpm error 404\nnpm error 404  The requested resource 'ms@https://npm.example/ms/-/ms-9.9.9.tgz' could not be found",
+  ],
+  ['error Error: https://npm.example/ms/-/ms-9.9.9.tgz: Request failed "404 Not Found"\n    at ResponseError'],
+  ['error An unexpected error occurred: "https://npm.example/ms/-/ms-9.9.9.tgz: Request failed \\"404 Not Found\\"".'],
+  ['ERR_PNPM_FETCH_404\u2009 GET https://npm.example/ms/-/ms-9.9.9.tgz: Not Found - 404'],
+  [
+    '➤ YN0035: │ ms@npm:9.9.9: The remote server failed to provide the requested resource\n➤ YN0035: │   Response Code: 404 (Not Found)\n➤ YN0035: │   Request Method: GET\n➤ YN0035: │   Request URL: https://npm.example/ms/-/ms-9.9.9.tgz',
+  ],
+  ['error: GET https://npm.example/ms/-/ms-9.9.9.tgz - 404'],
+])('names the file of a version that the registry lacks: %j', (printed) => {
+  expect(describeRegistry(printed, '/absent')).toBe(
+    ': there is no file https://npm.example/ms/-/ms-9.9.9.tgz, which the lockfile requires: the version was removed, or its address is wrong. Require another version in package.json, install, and commit the lockfile too',
+  );
+});
+
+test.each([
   ['npm error network request to https://npm.example/a.tgz failed, reason: getaddrinfo ENOTFOUND npm.example', true],
   ['error Error: getaddrinfo EAI_AGAIN npm.example', true],
   ['getaddrinfo ENOTFOUND registry.example', false],

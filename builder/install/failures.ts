@@ -16,6 +16,14 @@ const GIT_ADDRESS =
 const YARN_BLOCKED =
   /Request to '([^']+)' has been blocked because it doesn't match any of the patterns in 'approvedGitRepositories'/;
 
+/** Reports of package managers that the registry does not have the file of a package. */
+const NO_FILE: readonly RegExp[] = [
+  /^npm (?:error|ERR!) 404 Not Found - GET (\S{1,500}\.tgz)\b/m,
+  /^error (?:Error|An unexpected error occurred): "?(https?:\S{1,500}\.tgz)\S{0,100}: Request failed \\?"404/m,
+  /\bGET (\S{1,500}\.tgz): Not Found - 404/,
+  /Response Code: 404 .{0,40}\n(?:.{0,60}\n)?.{0,30}Request URL: (\S{1,500}\.tgz)/,
+  /^error: GET (\S{1,500}\.tgz) - 404$/m,
+];
 /** Reports of package managers that the registry has no such package. */
 const NO_PACKAGE: readonly RegExp[] = [
   /^npm (?:error|ERR!) 404\s+(?:The requested resource )?'((?:@[^/\s']+\/)?[^@\s']+)(?:@[^']*)?' (?:could not be found|is not in (?:this|the npm) registry)/m,
@@ -87,6 +95,9 @@ function matchOf(patterns: readonly RegExp[], printed: string): string | undefin
 
 /** Returns the cause and the remedy if the registry has no such package or version, or refuses it; otherwise an empty text. */
 export function describeRegistry(printed: string, directory: string): string {
+  const file = matchOf(NO_FILE, printed);
+  if (file !== undefined)
+    return `: there is no file ${file}, which the lockfile requires: the version was removed, or its address is wrong. Require another version in package.json, install, and commit the lockfile too`;
   const name = matchOf(NO_PACKAGE, printed);
   if (name?.startsWith('@'))
     return `: the registry has no package ${name} for this build. For a private package, commit a file .npmrc with the lines "${name.split('/')[0]}:registry=https://…" and "//…/:_authToken=\${NPM_TOKEN}", and set the variable NPM_TOKEN. Otherwise correct its name in package.json`;
