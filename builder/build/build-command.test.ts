@@ -29,6 +29,72 @@ test.each([
   ]);
 });
 
+test.each<[what: string, app: object, root: object | undefined, expected: string | null]>([
+  [
+    'the root of a workspace of Nx',
+    { dependencies: { '@nestjs/core': '11' }, devDependencies: { nx: '23' } },
+    undefined,
+    'npx nx run-many -t build',
+  ],
+  [
+    'its build script',
+    { scripts: { build: 'nx build api' }, devDependencies: { nx: '23' } },
+    undefined,
+    'npm run build',
+  ],
+  [
+    'a package of the workspace',
+    { name: '@acme/api' },
+    { devDependencies: { nx: '23' } },
+    'npx nx run-many -t build -p @acme/api',
+  ],
+  [
+    'a package with a framework',
+    { name: 'web', dependencies: { vite: '7' } },
+    { devDependencies: { nx: '23' } },
+    'npx vite build',
+  ],
+  ['a package without a name', {}, { devDependencies: { nx: '23' } }, null],
+  ['a configuration of Nx without Nx', { name: 'a' }, { dependencies: {} }, null],
+])('builds with Nx where nothing else builds: %s', (_what, app, root, expected) => {
+  const manifest = parseManifest(JSON.stringify(app));
+  const around = {
+    root: root === undefined ? manifest : parseManifest(JSON.stringify(root)),
+    isRoot: root === undefined,
+    hasFile: (name: string) => name === 'nx.json',
+  };
+  for (const settings of [
+    { framework: 'NODE', buildCommand: null },
+    { framework: 'NEXTJS', buildCommand: 'npm run build' },
+  ] as const)
+    expect(resolveBuildCommand(settings, manifest, packagesBelow('/absent', manifest), 'npm', '', around)).toBe(
+      expected,
+    );
+});
+
+test.each<[what: string, app: object, root: object, expected: string | null]>([
+  [
+    'its own',
+    { dependencies: { '@nestjs/core': '11' }, devDependencies: { '@nestjs/cli': '11' } },
+    {},
+    'npx nest build',
+  ],
+  [
+    'that of the repository',
+    { dependencies: { '@nestjs/core': '11' } },
+    { devDependencies: { '@nestjs/cli': '11' } },
+    'npx nest build',
+  ],
+  ['none', { dependencies: { '@nestjs/core': '11' } }, {}, null],
+  ['none, for Angular', { dependencies: { '@angular/core': '20' } }, {}, null],
+  ['none, for React Router', { dependencies: { '@react-router/node': '7' } }, {}, null],
+])('runs the command of a framework only with the package that provides it: %s', (_what, app, root, expected) => {
+  const manifest = parseManifest(JSON.stringify(app));
+  const around = { root: parseManifest(JSON.stringify(root)), isRoot: false };
+  const settings = { framework: 'NODE', buildCommand: null } as const;
+  expect(resolveBuildCommand(settings, manifest, packagesBelow('/absent', manifest), 'npm', '', around)).toBe(expected);
+});
+
 test('runs a script that is empty, which does nothing', () => {
   const manifest = parseManifest('{"scripts":{"build":" ","start":"node app.js"}}');
   for (const buildCommand of [null, 'npm run build'])

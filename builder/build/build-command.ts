@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
-import { detectBuildCommand, frameworkBuild } from '../../providers/builds/detection/build-script.ts';
+import { type Around, detectBuildCommand, toolBuild } from '../../providers/builds/detection/build-script.ts';
 import { type Framework, frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
@@ -22,6 +22,7 @@ export function frameworkFor(job: CommandSettings, manifest: Manifest | undefine
  * @param packages the packages below the application's directory
  * @param runner the repository's package manager
  * @param procfile text of its Procfile, empty if there is none
+ * @param around what the build depends on beside package.json
  */
 export function resolveBuildCommand(
   { framework, buildCommand }: BuildSettings,
@@ -29,12 +30,13 @@ export function resolveBuildCommand(
   packages: Packages,
   runner = 'npm',
   procfile = '',
+  around: Around = {},
 ): string | null {
   if (buildCommand === '') return null;
   const detected = manifest && frameworkOf(manifest);
   const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
   if (buildCommand === null || (isDefault && manifest === undefined))
-    return detectBuildCommand(manifest, detected, runner, packages, procfile);
+    return detectBuildCommand(manifest, detected, runner, packages, procfile, around);
   const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand)?.[1];
   if (script === undefined) return buildCommand;
   if (manifest === undefined) {
@@ -42,12 +44,12 @@ export function resolveBuildCommand(
   }
   // `hasOwn`, because properties such as `constructor` are not scripts.
   if (Object.hasOwn(manifest.scripts, script))
-    // The runner replaces npm for the same reason as in `frameworkBuild`: npm would run nothing.
+    // The runner replaces npm, which would run nothing if `devEngines` names another package manager.
     return isDefault && script === 'build' ? `${runner} run build` : buildCommand;
   if (isDefault && detected !== namedFramework(framework))
-    return detectBuildCommand(manifest, detected, runner, packages, procfile);
-  const frameworkCommand = script === 'build' ? frameworkBuild(detected, runner) : undefined;
-  if (frameworkCommand !== undefined) return frameworkCommand;
+    return detectBuildCommand(manifest, detected, runner, packages, procfile, around);
+  const byTool = script === 'build' ? toolBuild(manifest, detected, runner, around) : undefined;
+  if (byTool !== undefined) return byTool;
   throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
 }
 

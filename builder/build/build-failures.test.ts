@@ -6,6 +6,10 @@ test('a program that a shell misses is the cause only if it is among the last me
   expect(buildFailureAdvice(`${missing}npm error code 127\n`, 'npm run build')).toContain(
     'provides the program "husky"',
   );
+  const lacking = 'Error  The "@rspack/core" package is required when using the rspack compiler\n';
+  expect(buildFailureAdvice(lacking, 'npm run build')).toBe(
+    ' Run "npm install --save-dev @rspack/core", or the same with your package manager, and commit.',
+  );
   expect(buildFailureAdvice(`${missing}${'a.ts: error TS2322\n'.repeat(200)}`, 'npm run build')).toBe('');
 });
 

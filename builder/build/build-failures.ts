@@ -41,6 +41,11 @@ const ADVICE: readonly Advice[] = [
       `The file of "${program}" is not executable. If the repository contains node_modules, remove it ("git rm -r --cached node_modules"), and commit: each build installs it.`,
   },
   {
+    pattern: /\bThe ["'`]((?:@[\w.-]{1,100}\/)?[\w.-]{1,100})["'`] package is required\b/,
+    isLast: true,
+    text: ([, name]) => `Run "npm install --save-dev ${name}", or the same with your package manager, and commit.`,
+  },
+  {
     pattern: /EACCES: permission denied, \w+ '(\/[^']{1,200})'/,
     text: ([, path]) => `The build may not write to "${path}": it may write below the repository and to /tmp.`,
   },

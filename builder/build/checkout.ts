@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { nodeSupportWarning } from '../../contract/apps/node-support.ts';
 import type { Detected } from '../../providers/builds/builds.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
@@ -12,7 +14,14 @@ import { gitEnvironment } from '../commands/command.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
 import { enginesOfDependencies } from '../detect/locked-engines.ts';
 import { nodeRequirementOf } from '../detect/node-requirement.ts';
-import { assertBuildable, databaseNotes, dockerfileNote, processNotes, warningsFor } from '../detect/notes.ts';
+import {
+  assertBuildable,
+  assertNoNxProject,
+  databaseNotes,
+  dockerfileNote,
+  processNotes,
+  warningsFor,
+} from '../detect/notes.ts';
 import { packagesBelow } from '../detect/packages.ts';
 import { procfileOf } from '../detect/procfile.ts';
 import { assertStartableEarly } from '../detect/startable.ts';
@@ -67,11 +76,15 @@ async function checkOut({ job, context, sections, ssh, limits, onCommit }: Build
 }
 
 /** Detects the settings that the owner left out. Throws BuildFailure if the repository cannot be built. @param branch the cloned branch */
-async function detectSettings(build: Build, branch: string): Promise<Omit<ClonedBuild, keyof Build | 'commitSha'> & Pick<Build, 'context'>> {
+async function detectSettings(
+  build: Build,
+  branch: string,
+): Promise<Omit<ClonedBuild, keyof Build | 'commitSha'> & Pick<Build, 'context'>> {
   const { job, context, sections, onDetected } = build;
   const { directory } = context;
   const layout = layoutOf(directory, job.rootDirectory);
   const manifest = readManifest(layout.app);
+  assertNoNxProject(directory, layout.app, manifest, job);
   assertBuildable(layout.app, manifest, job);
   const rootManifest = layout.install === layout.app ? manifest : readManifest(layout.install);
   const plan = planInstall(job.installCommand, layout.install, rootManifest);
@@ -91,7 +104,11 @@ async function detectSettings(build: Build, branch: string): Promise<Omit<Cloned
     framework: framework?.name ?? NAMES[job.framework],
     packageManager: plan.manager ? describeManager(plan.manager) : null,
     nodeVersion: node.version,
-    buildCommand: resolveBuildCommand(job, manifest, packages, plan.manager?.name, procfileOf(layout.app)),
+    buildCommand: resolveBuildCommand(job, manifest, packages, plan.manager?.name, procfileOf(layout.app), {
+      root: rootManifest,
+      isRoot: layout.install === layout.app,
+      hasFile: (name) => existsSync(join(layout.install, name)),
+    }),
     ...(branch === job.branch ? {} : { branch }),
   };
   onDetected(detected);

@@ -8,6 +8,7 @@ import {
 } from '../../providers/builds/detection/start-script.ts';
 import { findProgram, runsProgram } from './bin.ts';
 import type { BuiltApplication } from './built-application.ts';
+import { nestServer } from './built-servers.ts';
 import { ECOSYSTEM, ecosystemCommand } from './ecosystem.ts';
 import { isFile, isOutside, resolveFile } from './files.ts';
 import { existingOptions, withoutMissingFiles } from './node-options.ts';
@@ -64,7 +65,7 @@ export function existingStart(app: BuiltApplication, { start, directory }: Divid
       return { kind: 'site', directory: posix.join(directory, site).replace(/^\.$/, ''), single: start.single };
     }
     case 'framework':
-      return directory === '' ? frameworkStart(app) : undefined;
+      return directory === '' ? startOfFramework(app, start.command) : undefined;
     case 'development':
       return undefined;
   }
@@ -110,15 +111,44 @@ const pathsFromParents = (directory: string): string[] =>
     .map((_, index, names) => names.slice(-index - 1).join('/'))
     .slice(0, -1);
 
-/** Returns the start of the framework's build output: its server, else its site; undefined if neither exists. */
-export function frameworkStart(app: BuiltApplication): Start | undefined {
+/** Returns the start of a framework's command: the project that it names in a monorepo of Nest, else the framework's build output. */
+function startOfFramework(app: BuiltApplication, command: string): Start | undefined {
+  const named = nestServer(app, command);
+  if (named === undefined) return frameworkStart(app);
+  return isFile(app, named) ? nodeFile(named) : undefined;
+}
+
+/** Files that the build of a framework created: its servers, or else its sites. Several are the applications of a monorepo. */
+interface Output {
+  servers: string[];
+  sites: string[];
+}
+
+/** Returns the output of a framework's build, according to the first pattern that matches any. */
+export function frameworkOutput(app: BuiltApplication): Output {
   const { directory, framework } = app;
   const match = (pattern: string): string[] =>
     pattern.includes('{path}')
       ? pathsFromParents(directory).map((path) => pattern.replace('{path}', () => path))
       : globSync(pattern, { cwd: directory }).sort();
-  const server = framework?.server?.flatMap(match).find((file) => isFile(app, file));
-  if (server !== undefined) return nodeFile(server);
-  const site = framework?.site?.flatMap(match).find((path) => isFile(app, `${path}/index.html`));
-  return site === undefined ? undefined : { kind: 'site', directory: site, single: false };
+  const first = (patterns: readonly string[] = [], exists: (path: string) => boolean): string[] => {
+    const found = patterns.map((pattern) => ({ pattern, paths: match(pattern).filter(exists) }));
+    const { pattern, paths = [] } = found.find(({ paths }) => paths.length > 0) ?? {};
+    // The forms of a path all lead to the application, the nearest first.
+    return pattern?.includes('{path}') ? paths.slice(0, 1) : paths;
+  };
+  const servers = first(framework?.server, (file) => isFile(app, file));
+  const sites = servers.length > 0 ? [] : first(framework?.site, (path) => isFile(app, `${path}/index.html`));
+  return { servers, sites };
+}
+
+/**
+ * Returns the start of the framework's build output: its server, else its site. Returns undefined if neither exists, and for several, among
+ * which only the owner can choose.
+ */
+export function frameworkStart(app: BuiltApplication): Start | undefined {
+  const { servers, sites } = frameworkOutput(app);
+  const [path, ...others] = [...servers, ...sites];
+  if (path === undefined || others.length > 0) return undefined;
+  return servers.length > 0 ? nodeFile(path) : { kind: 'site', directory: path, single: false };
 }

@@ -43,12 +43,21 @@ function readPnpm(text: string, workspace: string): RangeOf {
     if (key === '') continue;
     path = [...path.slice(0, indent.length / 2), key];
     const [section, first = '', group = '', name = ''] = path;
-    if (section === 'importers' && first === importer && /ependencies$/.test(group) && path.length === 5 && key === 'version')
+    if (
+      section === 'importers' &&
+      first === importer &&
+      /ependencies$/.test(group) &&
+      path.length === 5 &&
+      key === 'version'
+    )
       versions.set(name, unquoted(value));
     // A repository without workspaces may have no importers.
     if (/^(d|devD|optionalD)ependencies$/.test(section ?? '') && path.length === 3 && key === 'version')
       versions.set(first, unquoted(value));
-    const node = section === 'packages' && path.length === 3 && key === 'engines' ? /\bnode: *('[^']*'|"[^"]*"|[^,}]+)/.exec(value)?.[1] : undefined;
+    const node =
+      section === 'packages' && path.length === 3 && key === 'engines'
+        ? /\bnode: *('[^']*'|"[^"]*"|[^,}]+)/.exec(value)?.[1]
+        : undefined;
     if (node !== undefined) ranges.set(withoutPeers(first), unquoted(node));
   }
   return (name) => {

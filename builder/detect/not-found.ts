@@ -8,7 +8,9 @@ import { runsAtOnce } from '../../providers/builds/detection/parallel.ts';
 import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
 import type { BuiltApplication } from './built-application.ts';
+import { builtServers, isMonorepoRoot, nestServer } from './built-servers.ts';
 import { ECOSYSTEM } from './ecosystem.ts';
+import { frameworkOutput } from './existing-start.ts';
 import { BUILDS_NODE, otherProject } from './notes.ts';
 import { applicationsBelow, monorepoBuild, packagesBelow } from './packages.ts';
 
@@ -41,13 +43,19 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
     : `The start file "${settings.startFile}" was not`;
   const failure = (sentence: string) => new BuildFailure(`${missing} found after the build${sentence}${site}`);
   const isServer = divided !== undefined && ['node', 'program', 'shell'].includes(divided.start.kind);
-  const site = isServer ? '' : siteAdvice(directory);
+  const declared = declaredScript(app, divided);
+  const isNamed = declared !== undefined && namedPath(app, declared.script) !== undefined;
+  const several = isNamed ? undefined : severalAdvice(app);
+  const site = isServer || several !== undefined ? '' : siteAdvice(directory);
   const namesNone =
     manifest === undefined
       ? 'there is no package.json'
       : `package.json names ${isForeignDefault ? 'nothing' : 'no other'}`;
   const advice =
-    buildAdvice(app) ?? namedFileAdvice(app, declaredScript(app, divided), isForeignDefault) ?? layoutAdvice(app, divided, namesNone);
+    buildAdvice(app) ??
+    several ??
+    namedFileAdvice(app, declared, isForeignDefault) ??
+    layoutAdvice(app, divided, namesNone);
   if (advice !== undefined) return failure(advice);
   // Projects in other languages may have a package.json only for their style sheets.
   const other = otherProject(directory);
@@ -113,13 +121,26 @@ function buildAdvice({ settings, framework, buildCommand, manifest, directory }:
   return ': the build command did not run "next build".';
 }
 
+/** Returns the end of the sentence if the build created several servers or sites, of which none is chosen; otherwise undefined. */
+function severalAdvice(app: BuiltApplication): string | undefined {
+  const { servers, sites } = frameworkOutput(app);
+  const isMonorepo = app.framework === undefined || isMonorepoRoot(app);
+  const found = servers.length > 0 || sites.length > 0 ? servers : isMonorepo ? builtServers(app) : [];
+  if (found.length > 1)
+    return `, and the build created several servers: set startFile to ${found.slice(0, MAX_LISTED).join(' or ')}.`;
+  if (sites.length < 2) return undefined;
+  const commands = sites.slice(0, MAX_LISTED).map((path) => `"serve ${quoteWord(path)}"`);
+  return `, and the build created several sites: set startCommand to ${commands.join(' or ')}.`;
+}
+
 /** Returns the end of the sentence if a start script names a file, or if there is advice for the framework; otherwise undefined. */
 function namedFileAdvice(
-  { framework, directory, buildCommand }: BuiltApplication,
+  app: BuiltApplication,
   declared: DeclaredScript | undefined,
   isForeignDefault: boolean,
 ): string | undefined {
-  const named = declared && namedPath(declared.script);
+  const { framework, directory, buildCommand } = app;
+  const named = declared && namedPath(app, declared.script);
   if (named !== undefined && ECOSYSTEM.test(named) && existsSync(join(directory, named)))
     return `, and the first program of "${named}" names no file that exists: set startCommand to the command that it runs, such as "node app.js".`;
   // If the start script names a server, the owner has already followed the advice of most frameworks. Next.js and Nuxt need it even then.
@@ -136,8 +157,9 @@ function namedFileAdvice(
 }
 
 /** Returns the file or directory that a start script names; undefined if it names none. */
-function namedPath({ start, directory }: DividedScript): string | undefined {
-  const path = start.kind === 'node' ? start.file : start.kind === 'site' ? start.directory : undefined;
+function namedPath(app: BuiltApplication, { start, directory }: DividedScript): string | undefined {
+  const ofFramework = start.kind === 'framework' ? nestServer(app, start.command) : undefined;
+  const path = start.kind === 'node' ? start.file : start.kind === 'site' ? start.directory : ofFramework;
   return path && posix.join(directory, path);
 }
 

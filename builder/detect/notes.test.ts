@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
-import { assertBuildable, databaseNotes, processNotes, siteWarnings, warningsFor } from './notes.ts';
+import { assertBuildable, assertNoNxProject, databaseNotes, processNotes, siteWarnings, warningsFor } from './notes.ts';
 import { application, removeApplications } from './test-applications.ts';
 
 afterEach(removeApplications);
@@ -18,6 +18,21 @@ test.each(['NODE', 'NEXTJS'] as const)(
     refusal(['requirements.txt'], { installCommand: 'cd app && npm ci' }).not.toThrow();
   },
 );
+
+test('says how to deploy a project of Nx that has no package.json', () => {
+  const files = ['nx.json', 'apps/api/project.json', 'apps/api/webpack.config.js', 'libs/a/b.js'];
+  const { directory, manifest } = application({ devDependencies: { nx: '23' } }, files);
+  const job = { framework: 'NODE', ...FRAMEWORK_DEFAULTS.NODE, startCommand: null, installCommand: 'npm ci' } as const;
+  const check = (path: string, own: typeof manifest, change: Partial<{ buildCommand: string }> = {}) =>
+    expect(() => assertNoNxProject(directory, join(directory, path), own, { ...job, ...change }));
+  check('apps/api', undefined).toThrow(
+    'The root directory "apps/api" is a project of the repository\'s Nx workspace and has no package.json: set rootDirectory to null and the build command to "npx nx build api". If the workspace has several servers, set startFile to the one to start, such as "dist/apps/api/main.js".',
+  );
+  check('apps/api', manifest).not.toThrow();
+  check('apps/api', undefined, { buildCommand: 'npx nx build api' }).not.toThrow();
+  check('libs/a', undefined).not.toThrow();
+  check('', undefined).not.toThrow();
+});
 
 test.each([
   ['express-basic-auth', /no password prompt/],

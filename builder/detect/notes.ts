@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
@@ -82,6 +82,24 @@ export function otherProject(directory: string): string | undefined {
 }
 /** The end of a failure for a project in another language. */
 export const BUILDS_NODE = 'the platform builds Node.js applications and static sites.';
+
+/**
+ * Throws BuildFailure if the root directory is a project of Nx without a package.json: Nx installs and builds it from the root of the
+ * workspace, where the output of the build is.
+ */
+export function assertNoNxProject(
+  repository: string,
+  directory: string,
+  manifest: Manifest | undefined,
+  job: CommandSettings,
+): void {
+  const isProject = directory !== repository && existsSync(join(directory, 'project.json'));
+  if (manifest || namesCommands(job) || !isProject || !existsSync(join(repository, 'nx.json'))) return;
+  const path = relative(repository, directory).replaceAll('\\', '/');
+  throw new BuildFailure(
+    `The root directory "${path}" is a project of the repository's Nx workspace and has no package.json: set rootDirectory to null and the build command to "npx nx build ${basename(path)}". If the workspace has several servers, set startFile to the one to start, such as "dist/${path}/main.js".`,
+  );
+}
 
 /**
  * Throws BuildFailure if a repository contains nothing that the platform can build or serve. Runs before anything is installed.

@@ -1,4 +1,3 @@
-import { globSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { productionScriptOf, startScriptOf } from '../../providers/builds/detection/package-scripts.ts';
 import { declaredStarts, inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
@@ -7,6 +6,7 @@ import { wrapsFile } from '../../providers/builds/detection/wraps-file.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
 import type { BuiltApplication } from './built-application.ts';
+import { builtServer, isMonorepoRoot, nestServer } from './built-servers.ts';
 import { existingStart, frameworkStart, nodeFile, type Start } from './existing-start.ts';
 import { isFile, resolveFile } from './files.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
@@ -32,8 +32,8 @@ const USUAL_FILES = ['dist', 'build', '', 'src'].flatMap((directory) =>
     ['.js', '.mjs', '.cjs'].map((extension) => posix.join(directory, name + extension)),
   ),
 );
-/** Files that a monorepo's tool, such as Nx, builds for each application. */
-const BUILT_SERVERS = ['dist/*/main.js', 'dist/apps/*/main.js'];
+/** The origin of a server that the tool of a monorepo built for one of its applications. */
+const ONLY_BUILT = 'only server of the build';
 /** Usual output directories of static sites without a known framework. */
 const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
 
@@ -149,6 +149,10 @@ function findUndeclared(
   if (divided) assertOwnFramework(divided, 'start script');
   const fromFramework = frameworkStart(app);
   if (fromFramework) return { start: fromFramework, from: framework?.name };
+  // The root of such a monorepo names the frameworks of all its applications.
+  const isNamed = divided?.start.kind === 'framework' && nestServer(app, divided.start.command) !== undefined;
+  const built = isMonorepoRoot(app) && !isNamed ? builtServer(app) : undefined;
+  if (built !== undefined) return { start: nodeFile(built), from: ONLY_BUILT };
   const only = onlyServer(app);
   if (only?.start.kind === 'node') return only;
   // A missing server is not replaced by files that happen to exist.
@@ -170,19 +174,12 @@ function findUndeclared(
 function usualStart(app: BuiltApplication): FoundStart | undefined {
   const usual = USUAL_FILES.find((file) => isFile(app, file));
   if (usual !== undefined) return { start: nodeFile(usual), from: 'usual file name' };
-  const built = onlyBuiltServer(app);
-  if (built !== undefined) return { start: nodeFile(built), from: 'only server of the build' };
+  const built = builtServer(app);
+  if (built !== undefined) return { start: nodeFile(built), from: ONLY_BUILT };
   const repository = app.manifest?.scripts.build === undefined ? [''] : [];
   const site = [...USUAL_SITES, ...repository].find((directory) => isFile(app, join(directory, 'index.html')));
   if (site === undefined) return undefined;
   return { start: { kind: 'site', directory: site, single: false }, from: 'index.html' };
-}
-
-/** Returns the only server that a monorepo's tool built; undefined if there is none, or several. A page next to a file shows a site's. */
-function onlyBuiltServer(app: BuiltApplication): string | undefined {
-  const found = globSync(BUILT_SERVERS, { cwd: app.directory });
-  const servers = found.filter((file) => !isFile(app, join(file, '../index.html')));
-  return servers.length === 1 ? servers[0] : undefined;
 }
 
 /**

@@ -101,6 +101,10 @@ async function inspectBranch(
 
 const findFile = (entries: readonly TreeEntry[], file: string) =>
   entries.find(({ name, isTree }) => name === file && !isTree);
+const has = (entries: readonly TreeEntry[]) => (file: string) => findFile(entries, file) !== undefined;
+
+/** package.json of the application, and that of the repository if it installs the application's packages. */
+type Manifests = readonly [Manifest, Manifest | undefined];
 
 async function detect(repository: RemoteRepository, commit: string, rootDirectory: string): Promise<Findings> {
   const root = await repository.readRoot(commit);
@@ -119,9 +123,12 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   if (!file) return { detected: null, notes: [noManifest(root)] };
   try {
     const manifest = parseManifest(await repository.readFile(file.id));
-    const requirement = await readRequirement(repository, above, manifest);
+    const isShared = directory !== root && lockedBy(has(directory), manifest).lockfile === undefined;
+    const manifests = [manifest, isShared ? await readManifest(repository, root) : undefined] as const;
+    const requirement = await readRequirement(repository, above, manifests);
     const procfile = findFile(directory, 'Procfile');
-    return describe(manifest, requirement, procfile ? await repository.readFile(procfile.id) : '', directory, root);
+    const text = procfile ? await repository.readFile(procfile.id) : '';
+    return describe(manifests, requirement, text, directory, root);
   } catch (error) {
     if (!(error instanceof InvalidManifest)) throw error;
     return { detected: null, notes: [error.message] };
@@ -129,35 +136,33 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
 }
 
 /**
- * Returns the requirement of the nearest directory that has one. The package.json in the repository's root counts for a package without a
- * lockfile of its own, as in a build, and those between are not read.
+ * Returns the requirement of the nearest directory that has one.
  * @param directories the application's directory and those above it
- * @param manifest package.json of the application
  */
 async function readRequirement(
   repository: RemoteRepository,
   directories: readonly (readonly TreeEntry[])[],
-  manifest: Manifest,
+  [manifest, root]: Manifests,
 ): Promise<NodeRequirement | undefined> {
-  const [own = []] = directories;
-  const isShared = lockedBy((file) => findFile(own, file) !== undefined, manifest).lockfile === undefined;
   for (const [index, directory] of directories.entries()) {
     const files: [string, string][] = [];
     for (const name of VERSION_FILES) {
       const file = findFile(directory, name);
       if (file) files.push([name, await repository.readFile(file.id)]);
     }
-    const isRoot = isShared && index > 0 && index === directories.length - 1;
-    const above = isRoot ? await readRoot(repository, directory) : undefined;
+    const above = index === directories.length - 1 ? root : undefined;
     const requirement = requirementIn(index === 0 ? manifest : above, files);
     if (requirement) return requirement;
   }
   return undefined;
 }
 
-/** Returns the package.json in a repository's root; undefined if there is none. */
-async function readRoot(repository: RemoteRepository, root: readonly TreeEntry[]): Promise<Manifest | undefined> {
-  const file = findFile(root, 'package.json');
+/** Returns the package.json of a directory; undefined if there is none. */
+async function readManifest(
+  repository: RemoteRepository,
+  directory: readonly TreeEntry[],
+): Promise<Manifest | undefined> {
+  const file = findFile(directory, 'package.json');
   return file && parseManifest(await repository.readFile(file.id));
 }
 
@@ -167,14 +172,13 @@ function noManifest(root: readonly TreeEntry[]): string {
 }
 
 function describe(
-  manifest: Manifest,
+  [manifest, rootManifest]: Manifests,
   requirement: NodeRequirement | undefined,
   procfile: string,
   directory: readonly TreeEntry[],
   root: readonly TreeEntry[],
 ): Findings {
   const framework = frameworkOf(manifest);
-  const has = (entries: readonly TreeEntry[]) => (file: string) => findFile(entries, file) !== undefined;
   const inDirectory = lockedBy(has(directory), manifest);
   // The packages of a workspace share the lockfile in the repository's root.
   const locked = inDirectory.lockfile === undefined ? lockedBy(has(root), manifest) : inDirectory;
@@ -190,7 +194,11 @@ function describe(
       setting: SETTINGS[framework?.name ?? ''] ?? 'NODE',
       packageManager: locked.name,
       nodeVersion: node.version,
-      buildCommand: detectBuildCommand(manifest, framework, locked.name, undefined, procfile),
+      buildCommand: detectBuildCommand(manifest, framework, locked.name, undefined, procfile, {
+        root: rootManifest ?? manifest,
+        isRoot: rootManifest === undefined,
+        hasFile: has(rootManifest === undefined ? directory : root),
+      }),
       start: describeExpectedStart(manifest, framework, files, procfile),
     },
     notes,

@@ -9,31 +9,66 @@ const RUNS_PACKAGES: Readonly<Record<string, string>> = { pnpm: 'pnpm exec ', bu
 /** Build scripts, in order of precedence. The second one is known from other hosts. */
 const BUILD_SCRIPTS = ['build', 'heroku-postbuild'] as const;
 
+/** The surroundings of an application on which its build depends, beside its own package.json. */
+export interface Around {
+  /** package.json of the directory with which the application is installed: its own, or that of its repository. */
+  root?: Dependencies | undefined;
+  /** True if the application is in that directory. */
+  isRoot?: boolean;
+  /** Returns true for a file of that directory. */
+  hasFile?(name: string): boolean;
+}
+
+type Dependencies = Partial<Pick<Manifest, 'dependencies' | 'devDependencies'>>;
+type Fields = Pick<Manifest, 'scripts'> & Partial<Pick<Manifest, 'name'>> & Dependencies;
+
+/** Returns true if a package.json names a dependency. */
+const names = (manifest: Dependencies | undefined, name: string) =>
+  [manifest?.dependencies, manifest?.devDependencies].some((packages) => packages && Object.hasOwn(packages, name));
+
+/** Returns a command of npx for another package manager. npm runs nothing in a package whose `devEngines` names another one. */
+const withRunner = (command: string | undefined, runner: string): string | undefined =>
+  command?.replace(/^npx /, entryOf(RUNS_PACKAGES, runner) ?? 'npx ');
+
 /**
  * Returns the build command of an application whose owner set none: the build script of package.json, else the build commands in its
- * Procfile or start script, else the framework's build command. Returns null if there is none of these.
+ * Procfile or start script, else {@link toolBuild}. Returns null if there is none of these.
  *
  * @param runner the repository's package manager
  * @param packages the packages whose scripts the start script may run; by default only the application's own package
  * @param procfile text of its Procfile, empty if there is none
  */
 export function detectBuildCommand(
-  manifest: Pick<Manifest, 'scripts'> | undefined,
+  manifest: Fields | undefined,
   framework: Framework | undefined,
   runner: string,
   packages?: Packages,
   procfile = '',
+  around: Around = {},
 ): string | null {
   if (manifest === undefined) return null;
   const script = BUILD_SCRIPTS.find((name) => Object.hasOwn(manifest.scripts, name));
   if (script !== undefined) return `${runner} run ${script}`;
   const start = declaredStarts(manifest, procfile, packages).find(({ build }) => build.length > 0);
-  return start?.build.join(' && ') ?? frameworkBuild(framework, runner) ?? null;
+  return start?.build.join(' && ') ?? toolBuild(manifest, framework, runner, around) ?? null;
 }
 
 /**
- * Returns the framework's build command; undefined if it has none. It must not use `npx` with other package managers: npm runs nothing in a
- * package whose `devEngines` names another one, and `pnpm init` writes that.
+ * Returns the build command of a package without a build script: that of Nx in the root of its workspace, else the framework's, else that of
+ * Nx for a package of the workspace. Returns undefined if there is none. Nx passes over packages that it cannot build.
  */
-export const frameworkBuild = (framework: Framework | undefined, runner: string): string | undefined =>
-  framework?.build?.replace(/^npx /, entryOf(RUNS_PACKAGES, runner) ?? 'npx ');
+export function toolBuild(
+  manifest: Fields,
+  framework: Framework | undefined,
+  runner: string,
+  { root = manifest, isRoot = true, hasFile = () => false }: Around,
+): string | undefined {
+  const isNx = hasFile('nx.json') && names(root, 'nx');
+  if (isNx && isRoot) return withRunner('npx nx run-many -t build', runner);
+  const { build, builder } = framework ?? {};
+  const isProvided = builder === undefined || names(manifest, builder) || names(root, builder);
+  if (build !== undefined && isProvided) return withRunner(build, runner);
+  return isNx && manifest.name !== undefined
+    ? withRunner(`npx nx run-many -t build -p ${manifest.name}`, runner)
+    : undefined;
+}

@@ -12,6 +12,8 @@ export interface Framework {
   site?: readonly string[];
   /** The build command if package.json has no `build` script. */
   build?: string;
+  /** The package that provides the program of the build command, if it is none of `packages`. Without it, npx would run an unrelated one. */
+  builder?: string;
   /** Variables with which the build creates a standalone server, unless the framework's configuration says otherwise. */
   environment?: Readonly<Record<string, string>>;
   /** Advice to the owner if the build created neither server nor site. */
@@ -28,6 +30,7 @@ const ANGULAR: Framework = {
   // Ionic's applications are built into `www`.
   site: ['dist/*/browser', 'dist/*', 'dist', 'www/browser', 'www'],
   build: 'npx ng build',
+  builder: '@angular/cli',
 };
 
 /**
@@ -86,6 +89,7 @@ const FRAMEWORKS: readonly Framework[] = [
     packages: ['@react-router/node', '@react-router/serve', '@react-router/dev'],
     site: ['build/client'],
     build: 'npx react-router build',
+    builder: '@react-router/dev',
     advice: 'a start script "react-router-serve ./build/server/index.js" starts it',
   },
   {
@@ -141,8 +145,9 @@ const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'NestJS',
     packages: ['@nestjs/core'],
-    server: ['dist/main.js', 'dist/src/main.js', 'dist/apps/*/main.js'],
+    server: ['dist/main.js', 'dist/src/main.js'],
     build: 'npx nest build',
+    builder: '@nestjs/cli',
   },
   { name: 'AdonisJS', packages: ['@adonisjs/core'], server: ['build/bin/server.js', 'build/server.js'] },
   { name: 'Strapi', packages: ['@strapi/strapi'] },
@@ -172,7 +177,7 @@ const FRAMEWORKS: readonly Framework[] = [
   { name: 'Stencil', packages: ['@stencil/core'], site: ['www', 'dist'] },
   { name: 'Parcel', packages: ['parcel', 'parcel-bundler'], site: ['dist'] },
   { name: 'Rsbuild', packages: ['@rsbuild/core'], site: ['dist'], build: 'npx rsbuild build' },
-  { name: 'Farm', packages: ['@farmfe/core'], site: ['dist'], build: 'npx farm build' },
+  { name: 'Farm', packages: ['@farmfe/core'], site: ['dist'], build: 'npx farm build', builder: '@farmfe/cli' },
   { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: ['dist', 'build', 'out', 'www'], build: 'npx vite build' },
   { name: 'webpack', packages: ['webpack'], site: ['dist', 'build', 'public'] },
 ];

@@ -27,9 +27,7 @@ export interface PackageRequirement {
 }
 
 /** Returns the requirement in package.json: from `engines`, else from `devEngines`, for which npm refuses to install on a mismatch. */
-function readEngines(
-  manifest: Pick<Manifest, 'engines' | 'devEngines'> | undefined,
-): NodeRequirement | undefined {
+function readEngines(manifest: Pick<Manifest, 'engines' | 'devEngines'> | undefined): NodeRequirement | undefined {
   const runtimes = [manifest?.devEngines?.runtime ?? []].flat();
   const { version } = runtimes.find(({ name }) => name === 'node') ?? {};
   const file = 'package.json';
