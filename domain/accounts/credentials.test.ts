@@ -25,6 +25,11 @@ test('a new key has both prefixes, and every mistyped character is detected with
   }
 });
 
+test('a key that was issued by an earlier version is still one', () => {
+  expect(isKeyText('sk_live_0123456789ABCDEFGHIJKLMNOPQRSTUV06OvU6', 'secret')).toBe(true);
+  expect(isKeyText('pk_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0H7NIp', 'public')).toBe(true);
+});
+
 test('the secret key is stored as a hash only, the public key as text', () => {
   const { secretKey, publicKey, writes } = createKeyPair(key);
   const stored = JSON.stringify(writes);
