@@ -52,6 +52,16 @@ test('ignores a push while the account waits for its deletion, as every change i
   expect(deployments()).toEqual([]);
 });
 
+test('ignores a push of an account without build minutes, also one that would wait, and says so', async () => {
+  const used = { limits: { buildMinutesPerMonth: 5 }, buildMonth: '2026-01', buildMinutes: 5 };
+  const ignored = { ignored: expect.stringContaining('buildMinutesPerMonth') };
+  for (const app of [{}, { activeDeploymentId: 'dep_1' }]) {
+    const { push, deployments } = await world(app, used);
+    expect(await push()).toEqual(ignored);
+    expect(deployments()).toEqual([]);
+  }
+});
+
 test('a redelivered push, even concurrent, deploys once and gets the same response', async () => {
   const { push, deployments } = await world();
   const deliveryId = randomUUID();
