@@ -364,6 +364,17 @@ test.each(['RUNNING', 'DELETED'] as const)(
   },
 );
 
+test('a payment that arrives in the grace period of a deletion is held and recorded like any other', async () => {
+  const run = await cardSimulation();
+  const { deps, accountId, clock } = run;
+  const at = new Date(clock.now).toISOString();
+  await deps.table.transact([create(AccountDeletion, { accountId, status: 'GRACE', requestedAt: at, endsAt: at })]);
+  await run.payIn(500);
+  const newCardHolds = [{ amountCents: 500 * RAND, until: expect.any(String) }];
+  expect(await run.account()).toMatchObject({ walletCents: 500 * RAND, newCardHolds, card: CARD });
+  expect(run.memory.items('KNOWN_CARD')).toHaveLength(1);
+});
+
 test.each(['GRACE', 'RUNNING'] as const)(
   'a payment is refunded if the deletion of its account, which is %s when it is read, ends before it is credited',
   async (status) => {

@@ -202,6 +202,7 @@ describe('a dispute', () => {
         failed: [{ message: 'unreadable' }],
       },
     ]);
+    expect(await hour()).toMatchObject([{ recovered: [], failed: [{ message: 'unreadable' }] }]);
     expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([500 * RAND, 0]);
     expect(run.reported).toEqual(['OPEN', 'WON', 'OPEN', 'LOST']);
     expectLedgerInvariants(run.memory);
