@@ -89,52 +89,52 @@ export function createApp({
   const platform: Platform = { app, config, names: namesOf(config), bundles, asset, cellRoles: [] };
 
   const table = new TableStack(platform);
-  const hosting = new AppHostingStack(platform);
+  const appHosting = new AppHostingStack(platform);
   const copies = config.backupRegion ? new BackupCopiesStack(platform, config.backupRegion) : undefined;
   const builds = new BuildsStack(platform, copies);
   new BuilderStack(platform);
-  const deployments = new DeploymentsStack(platform, { table, hosting, builds });
+  const deployments = new DeploymentsStack(platform, { table, appHosting, builds });
   const login = new LoginStack(platform, new UsersStack(platform));
   const billing = new BillingStack(platform);
   const certificate = config.hostedZoneId ? new CertificateStack(platform, config.hostedZoneId).certificate : undefined;
-  const customDomains = new CustomDomainsStack(platform, { table, hosting }, certificate);
-  const api = new ApiStack(platform, { table, hosting, builds, login, billing, customDomains });
+  const customDomains = new CustomDomainsStack(platform, { table, appHosting }, certificate);
+  const api = new ApiStack(platform, { table, appHosting, builds, login, billing, customDomains });
   const apiParts = API_PARTS.map((part) => new ApiPartStack(platform, api, part));
-  const ai = new AiStack(platform, { table, hosting, api, login });
-  const delivery = new DeliveryStack(platform, table, hosting);
-  const panel = new HostingStack(platform, table, hosting);
+  const ai = new AiStack(platform, { table, appHosting, api, login });
+  const delivery = new DeliveryStack(platform, table, appHosting);
+  const hosting = new HostingStack(platform, table, appHosting);
   const databases = new DatabasesStack(platform, table);
   const domains = new DomainsStack(platform, { table, customDomains });
-  const jobs = new HandOverStack(platform, {
+  const jobQueues = new HandOverStack(platform, {
     table,
-    hosting,
+    appHosting,
     builds,
     deployments,
-    panel,
+    hosting,
     databases,
     domains,
     customDomains,
     billing,
   });
-  const stream = new StreamStack(platform, { table, delivery, domains, jobs });
+  const stream = new StreamStack(platform, { table, delivery, domains, jobQueues });
   const schedules = new SchedulesStack(platform, {
     table,
     api,
     builds,
-    hosting,
+    appHosting,
     login,
     deployments,
     delivery,
-    panel,
+    hosting,
     databases,
     domains,
     customDomains,
     billing,
-    jobQueues: jobs,
+    jobQueues,
   });
-  const operatorApi = new OperatorApiStack(platform, { table, api, delivery, domains, jobs, stream, schedules });
+  const operatorApi = new OperatorApiStack(platform, { table, api, delivery, domains, jobQueues, stream, schedules });
   const firewall = new FirewallStack(platform);
-  const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
+  const edge = new EdgeStack(platform, { api, ai, appHosting, login, firewall }, certificate);
   // The local run serves the files itself.
   if (webApp) new WebAppStack(platform, webApp, { edge, login, operations: [...apiParts, operatorApi] });
   new AccessLogsStack(platform, {

@@ -37,7 +37,7 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
     actions: ['DescribeKeyValueStore', 'GetKey', 'UpdateKeys'].map((action) => `cloudfront-keyvaluestore:${action}`),
     on: [routesArn],
   };
-  const measureRoom: Right[] = [
+  const measureCapacity: Right[] = [
     { actions: ['lambda:GetAccountSettings'], on: ['*'], wildcard: 'the action has no resource-level permissions' },
   ];
   return {
@@ -88,9 +88,9 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
     access: [onApps('UpdateFunctionUrlConfig')],
     prune: [onApps('DeleteFunction')],
     remove: [onApps('DeleteFunction'), onLogs('DeleteLogGroup'), route],
-    measureRoom,
+    measureCapacity,
     measureQuotas: [
-      ...measureRoom,
+      ...measureCapacity,
       { actions: ['cloudfront-keyvaluestore:DescribeKeyValueStore'], on: [routesArn] },
       {
         actions: ['acm:ListCertificates'],

@@ -19,7 +19,12 @@ export class AiStack extends PlatformStack {
 
   constructor(
     platform: Platform,
-    { table, hosting, api, login }: { table: TableStack; hosting: AppHostingStack; api: ApiStack; login: LoginStack },
+    {
+      table,
+      appHosting,
+      api,
+      login,
+    }: { table: TableStack; appHosting: AppHostingStack; api: ApiStack; login: LoginStack },
   ) {
     super(platform, 'ai', 'The AI gateway: chat completions, streamed');
     const { names } = platform;
@@ -40,7 +45,7 @@ export class AiStack extends PlatformStack {
         table.read,
         table.write,
         table.putBatch,
-        hosting.openProviderKeys,
+        appHosting.openProviderKeys,
         api.throughTheEdge,
         login.check,
         api.offer,

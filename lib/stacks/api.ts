@@ -107,14 +107,14 @@ export class ApiStack extends PlatformStack {
     platform: Platform,
     {
       table,
-      hosting,
+      appHosting,
       builds,
       login,
       billing,
       customDomains,
     }: {
       table: TableStack;
-      hosting: AppHostingStack;
+      appHosting: AppHostingStack;
       builds: BuildsStack;
       login: LoginStack;
       billing: BillingStack;
@@ -169,31 +169,31 @@ export class ApiStack extends PlatformStack {
     this.offer = { variables: { AI_RAND_PER_DOLLAR: String(config.aiRandPerDollar) } };
     const databases = databaseUses(platform);
     this.resources = {
-      secrets: [hosting.seal],
+      secrets: [appHosting.seal],
       builds: [builds.readLogs],
-      'app-logs': [hosting.readLogs],
-      'app-metrics': [hosting.readMetrics],
-      'app-starts': [hosting.queryLogs],
-      'app-requests': [hosting.queryLogs],
+      'app-logs': [appHosting.readLogs],
+      'app-metrics': [appHosting.readMetrics],
+      'app-starts': [appHosting.queryLogs],
+      'app-requests': [appHosting.queryLogs],
       models: [this.offer],
-      signing: [hosting.createSigningSecret, receivers(platform)],
+      signing: [appHosting.createSigningSecret, receivers(platform)],
       receivers: [receivers(platform)],
       seller: [this.seller],
       registrar: [checkAvailability],
-      panel: [hosting.openServerTokens],
-      git: [hosting.createHookSecret, hosting.createDeployKey, repositories(platform)],
+      panel: [appHosting.openServerTokens],
+      git: [appHosting.createHookSecret, appHosting.createDeployKey, repositories(platform)],
       repositories: [repositories(platform)],
-      hooks: [hosting.openHookSecret],
-      'new-hook-secret': [hosting.createHookSecret],
-      'new-deploy-key': [hosting.createDeployKey],
+      hooks: [appHosting.openHookSecret],
+      'new-hook-secret': [appHosting.createHookSecret],
+      'new-deploy-key': [appHosting.createDeployKey],
       databases: [databases.region],
       'database-size': [databases.measure],
       'database-passwords': [databases.createPasswords],
-      'provider-keys': [hosting.sealProviderKeys],
+      'provider-keys': [appHosting.sealProviderKeys],
       payments: [billing.payments],
       dns: [DNS_LOOKUP],
       'edge-endpoint': [customDomains.endpoint],
-      'new-server-token': [hosting.sealServerTokens],
+      'new-server-token': [appHosting.sealServerTokens],
       adoption,
       'export-links': [builds.linkExports],
       'mail-sender': [mailSender(platform)],

@@ -60,7 +60,7 @@ export class AppHostingStack extends PlatformStack {
   /** Writes the routes of host names. */
   readonly route: Use;
   /** Measures the free capacity for applications. */
-  readonly measureRoom: Use;
+  readonly measureCapacity: Use;
   /** Measures the usage of the account's quotas and of the route store, and deletes unused certificates. */
   readonly measureQuotas: Use;
 
@@ -188,7 +188,7 @@ export class AppHostingStack extends PlatformStack {
     this.route = use('route', routes);
     this.switch = use('switch', { ...functions, ...routes });
     this.access = use('access', prefix);
-    this.measureRoom = use('measureRoom');
+    this.measureCapacity = use('measureCapacity');
     this.measureQuotas = use('measureQuotas', routes);
     this.prune = use('prune', functions);
     this.remove = use('remove', { ...functions, ...routes });

@@ -28,7 +28,7 @@ export class CustomDomainsStack extends PlatformStack {
 
   constructor(
     platform: Platform,
-    { table, hosting }: { table: TableStack; hosting: AppHostingStack },
+    { table, appHosting }: { table: TableStack; appHosting: AppHostingStack },
     certificate?: ICertificate,
   ) {
     super(platform, 'doors', 'The edge of applications’ custom domains');
@@ -36,8 +36,8 @@ export class CustomDomainsStack extends PlatformStack {
     this.addStackDependency(table);
 
     const { distribution, group } = createTenantEdge(this, platform, {
-      routes: hosting.routes,
-      staticFiles: hosting.staticFiles,
+      routes: appHosting.routes,
+      staticFiles: appHosting.staticFiles,
       certificate,
     });
     // Read by the stack of access logs in another region.
@@ -52,7 +52,7 @@ export class CustomDomainsStack extends PlatformStack {
       uses: [
         table.read,
         table.write,
-        hosting.route,
+        appHosting.route,
         this.endpoint,
         DNS_LOOKUP,
         {

@@ -13,7 +13,7 @@ import type { TableStack } from './table.ts';
 
 interface Neighbors {
   table: TableStack;
-  hosting: AppHostingStack;
+  appHosting: AppHostingStack;
   builds: BuildsStack;
 }
 
@@ -22,16 +22,16 @@ const T = TIMEOUTS_S.release;
 /** Returns the resources and timeouts (in seconds) of the steps. */
 function stepsOf(
   { config }: Platform,
-  { table, hosting, builds }: Neighbors,
+  { table, appHosting, builds }: Neighbors,
   clusters: ReturnType<typeof databaseUses>,
 ) {
   const state = [table.read, table.write];
   // With cells, variables must also be encrypted, because they are encrypted again for a function in another cell.
-  const variables = config.cells.length > 0 ? hosting.seal : hosting.unseal;
+  const variables = config.cells.length > 0 ? appHosting.seal : appHosting.unseal;
   return {
     beginDeployment: {
       timeout: T.begin,
-      uses: [...state, builds.order, builds.grantAccess, variables, hosting.openDeployKey],
+      uses: [...state, builds.order, builds.grantAccess, variables, appHosting.openDeployKey],
     },
     submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
     // Needs little memory, because it mostly waits.
@@ -40,18 +40,18 @@ function stepsOf(
       memory: 256,
       uses: [...state, builds.watch, builds.stop, builds.readResults],
     },
-    releaseDeployment: { timeout: T.release, uses: [...state, builds.collect, hosting.release] },
+    releaseDeployment: { timeout: T.release, uses: [...state, builds.collect, appHosting.release] },
     checkRelease: {
       timeout: T.check,
-      uses: [...state, hosting.check, hosting.readLogs, builds.readEnvironment, hosting.unseal],
+      uses: [...state, appHosting.check, appHosting.readLogs, builds.readEnvironment, appHosting.unseal],
     },
-    switchRelease: { timeout: T.switch, uses: [...state, hosting.switch, hosting.access] },
+    switchRelease: { timeout: T.switch, uses: [...state, appHosting.switch, appHosting.access] },
     succeedDeployment: { timeout: T.record, uses: state },
     failDeployment: { timeout: T.record, uses: [...state, builds.readResults] },
-    pruneReleases: { timeout: T.prune, uses: [...state, hosting.prune, builds.discard] },
+    pruneReleases: { timeout: T.prune, uses: [...state, appHosting.prune, builds.discard] },
     teardownApp: {
       timeout: T.teardown,
-      uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.create],
+      uses: [...state, appHosting.remove, builds.remove, clusters.remove, clusters.create],
     },
     moveApp: {
       timeout: TIMEOUTS_S.move.function,
@@ -60,12 +60,12 @@ function stepsOf(
       uses: [
         ...state,
         builds.move,
-        hosting.seal,
-        hosting.release,
-        hosting.check,
-        hosting.switch,
-        hosting.access,
-        hosting.remove,
+        appHosting.seal,
+        appHosting.release,
+        appHosting.check,
+        appHosting.switch,
+        appHosting.access,
+        appHosting.remove,
       ],
     },
   };

@@ -85,10 +85,10 @@ export class EdgeStack extends PlatformStack {
     {
       api,
       ai,
-      hosting,
+      appHosting,
       login,
       firewall,
-    }: { api: ApiStack; ai: AiStack; hosting: AppHostingStack; login: LoginStack; firewall: FirewallStack },
+    }: { api: ApiStack; ai: AiStack; appHosting: AppHostingStack; login: LoginStack; firewall: FirewallStack },
     certificate?: ICertificate,
   ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
@@ -127,7 +127,7 @@ export class EdgeStack extends PlatformStack {
       origin: domain,
       edgeFunction: 'route-app',
       readTimeout: TIMEOUTS_S.edge.applications,
-      applications: hosting,
+      applications: appHosting,
       certificate,
     });
     for (const { distribution } of [site, apps]) CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK);

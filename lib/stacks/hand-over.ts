@@ -18,10 +18,10 @@ import type { TableStack } from './table.ts';
 
 interface HandOverNeighbors {
   table: TableStack;
-  hosting: AppHostingStack;
+  appHosting: AppHostingStack;
   builds: BuildsStack;
   deployments: DeploymentsStack;
-  panel: HostingStack;
+  hosting: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
   customDomains: CustomDomainsStack;
@@ -76,7 +76,7 @@ export class HandOverStack extends PlatformStack {
 
   constructor(platform: Platform, neighbors: HandOverNeighbors) {
     super(platform, 'hand-over', 'Queues of work outside of the table, one for each service');
-    const { table, hosting, builds, deployments, panel, databases, domains, customDomains, billing } = neighbors;
+    const { table, appHosting, builds, deployments, hosting, databases, domains, customDomains, billing } = neighbors;
     this.addStackDependency(billing);
     const { jobs } = TIMEOUTS_S;
     const state = [table.read, table.write];
@@ -89,7 +89,7 @@ export class HandOverStack extends PlatformStack {
         // The route store accepts only a few writes a second, so an invocation writes all changes of a batch together.
         batchSize: 10,
         maxConcurrency: 2,
-        uses: [...state, hosting.route, hosting.access, deployments.stop],
+        uses: [...state, appHosting.route, appHosting.access, deployments.stop],
       },
       {
         name: 'payment',
@@ -111,7 +111,7 @@ export class HandOverStack extends PlatformStack {
           ...state,
           deployments.start,
           builds.discardJob,
-          panel.reconcile,
+          hosting.reconcile,
           databases.work,
           domains.start,
           customDomains.reconcile,

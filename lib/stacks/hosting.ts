@@ -13,16 +13,16 @@ export class HostingStack extends PlatformStack {
   /** Starts the reconciliation of a hosting account. */
   readonly reconcile: Use;
 
-  constructor(platform: Platform, table: TableStack, apps: AppHostingStack) {
+  constructor(platform: Platform, table: TableStack, appHosting: AppHostingStack) {
     super(platform, 'hosting', 'Web and email hosting: accounts on hosting servers');
     const { names } = platform;
     this.addStackDependency(table);
-    this.addStackDependency(apps);
+    this.addStackDependency(appHosting);
 
     const reconcileHostingAccount = new PlatformFunction(this, platform, 'workflow/reconcileHostingAccount', {
       description: 'Reconciles an account on a hosting server with its subscription',
       timeout: TIMEOUTS_S.panel.function,
-      uses: [table.read, table.write, apps.openServerTokens, DNS_LOOKUP],
+      uses: [table.read, table.write, appHosting.openServerTokens, DNS_LOOKUP],
     });
     new Machine(this, platform, 'hosting', {
       definition: hostingMachine({ reconcileHostingAccount: reconcileHostingAccount.live.functionArn }),
@@ -30,7 +30,7 @@ export class HostingStack extends PlatformStack {
     });
     new PlatformFunction(this, platform, 'operator/setHostingServer', {
       description: 'Adds or changes a server for web and email hosting; called by operators',
-      uses: [table.read, table.write, apps.sealServerTokens],
+      uses: [table.read, table.write, appHosting.sealServerTokens],
     });
     new PlatformFunction(this, platform, 'operator/moveHosting', {
       description: 'Records the hosting server that an account is on; called by operators',

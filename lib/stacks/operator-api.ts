@@ -16,14 +16,14 @@ interface OperatorNeighbors {
   api: ApiStack;
   delivery: DeliveryStack;
   domains: DomainsStack;
-  jobs: HandOverStack;
+  jobQueues: HandOverStack;
   stream: StreamStack;
   schedules: SchedulesStack;
 }
 
 /** Operations for the platform's operators: part of the same HTTP API, with the same login. */
 export class OperatorApiStack extends PlatformStack {
-  constructor(platform: Platform, { table, api, delivery, domains, jobs, stream, schedules }: OperatorNeighbors) {
+  constructor(platform: Platform, { table, api, delivery, domains, jobQueues, stream, schedules }: OperatorNeighbors) {
     super(platform, 'operator-api', 'Operations for the operators of the platform: a function for each');
     this.addStackDependency(api);
     Validations.of(this).acknowledge({
@@ -32,8 +32,15 @@ export class OperatorApiStack extends PlatformStack {
         'each function verifies the login itself: an authorizer’s 401 does not have the standard error shape (docs/decisions/0015-dashboard-login.md)',
     });
     const operatorResources: Record<OperatorUses, Use[]> = {
-      failures: [table.due, delivery.failures, domains.failures, ...jobs.failures, stream.failures, schedules.failures],
-      replay: [delivery.queue, domains.syncZones, jobs.send, stream.replay, schedules.replay],
+      failures: [
+        table.due,
+        delivery.failures,
+        domains.failures,
+        ...jobQueues.failures,
+        stream.failures,
+        schedules.failures,
+      ],
+      replay: [delivery.queue, domains.syncZones, jobQueues.send, stream.replay, schedules.replay],
     };
     api.addOperations(this, 'operator-api', operatorRoutes, { ...api.resources, ...operatorResources });
   }

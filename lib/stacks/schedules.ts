@@ -28,11 +28,11 @@ interface ScheduleNeighbors {
   table: TableStack;
   api: ApiStack;
   builds: BuildsStack;
-  hosting: AppHostingStack;
+  appHosting: AppHostingStack;
   login: LoginStack;
   deployments: DeploymentsStack;
   delivery: DeliveryStack;
-  panel: HostingStack;
+  hosting: HostingStack;
   databases: DatabasesStack;
   domains: DomainsStack;
   customDomains: CustomDomainsStack;
@@ -61,11 +61,11 @@ export class SchedulesStack extends PlatformStack {
       table,
       api,
       builds,
-      hosting,
+      appHosting,
       login,
       deployments,
       delivery,
-      panel,
+      hosting,
       databases,
       domains,
       customDomains,
@@ -92,7 +92,7 @@ export class SchedulesStack extends PlatformStack {
     const checks = everyMinute('runChecks', 'Uses each product as a customer does: synthetic checks', [
       table.read,
       table.write,
-      hosting.checksKey,
+      appHosting.checksKey,
       login.check,
       failures.send,
       DNS_LOOKUP,
@@ -112,10 +112,10 @@ export class SchedulesStack extends PlatformStack {
         domains.supervise,
         customDomains.reconcile,
         domains.syncZones,
-        panel.reconcile,
+        hosting.reconcile,
         databases.work,
         databases.measure,
-        hosting.measureRoom,
+        appHosting.measureCapacity,
         DNS_LOOKUP,
       ]),
       everyMinute('settleBilling', 'Checks open payments and voids invoices that were not paid in time', [
@@ -147,7 +147,7 @@ export class SchedulesStack extends PlatformStack {
           table.read,
           table.write,
           failures.send,
-          hosting.measureQuotas,
+          appHosting.measureQuotas,
           databases.count,
           countDomains,
           ...(config.mailFrom ? [countMails(config)] : []),

@@ -77,7 +77,7 @@ interface StreamNeighbors {
   table: TableStack;
   delivery: DeliveryStack;
   domains: DomainsStack;
-  jobs: HandOverStack;
+  jobQueues: HandOverStack;
 }
 
 /** The table's stream, the source of every side effect, with at-least-once processing. */
@@ -90,8 +90,8 @@ export class StreamStack extends PlatformStack {
 
   constructor(platform: Platform, neighbors: StreamNeighbors) {
     super(platform, 'stream', "The table's stream: every side effect starts here");
-    const { table, delivery, domains, jobs } = neighbors;
-    this.addStackDependency(jobs);
+    const { table, delivery, domains, jobQueues } = neighbors;
+    this.addStackDependency(jobQueues);
     const stream = table.streamArn;
 
     const failures = new FailureQueue(this, platform, 'stream-failures', 'STREAM_FAILURES_URL');
@@ -107,7 +107,7 @@ export class StreamStack extends PlatformStack {
         table.putBatch,
         delivery.queue,
         domains.syncZones,
-        jobs.send,
+        jobQueues.send,
         failures.send,
         {
           rights: [

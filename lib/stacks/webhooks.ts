@@ -28,7 +28,7 @@ export class DeliveryStack extends PlatformStack {
   readonly queueName: string;
   readonly stage: string;
 
-  constructor(platform: Platform, table: TableStack, hosting: AppHostingStack) {
+  constructor(platform: Platform, table: TableStack, appHosting: AppHostingStack) {
     super(platform, 'delivery', 'Webhook deliveries: the queue of attempts and the function that makes them');
     const { config, names } = platform;
     this.addStackDependency(table);
@@ -63,7 +63,7 @@ export class DeliveryStack extends PlatformStack {
       uses: [
         table.read,
         table.write,
-        hosting.sign,
+        appHosting.sign,
         receivers(platform),
         this.queue,
         { variables: { WEBHOOK_RETRY_SCHEDULE: config.webhookRetrySchedule } },
