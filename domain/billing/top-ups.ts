@@ -56,8 +56,8 @@ export const paymentProviderUnavailable = (error: unknown): never => {
 };
 
 /**
- * POST /dashboard/v1/wallet/topups. Returns the URL of a payment page at the payment provider. Throws 502, and 429 at the daily limit of
- * top-ups.
+ * POST /dashboard/v1/wallet/topups. Returns the URL of a payment page at the payment provider. Throws 502 if it does not respond, 503 without
+ * card payments, and 429 at the daily limit of top-ups.
  */
 export async function createTopUp(
   deps: PaymentDeps,
