@@ -84,10 +84,10 @@ async function checkLedger(deps: Deps, audit: AiAudit): Promise<LedgerCheck> {
   const later = windowsOf(account ?? {}).filter(({ window }) => window > (closedWindow ?? 0));
   const ledgerMicroRand = closed + later.reduce((sum, { ledger }) => sum + ledger, 0);
   if (ledgerMicroRand === balanceMicroRand) {
-    await scheduleCheck(deps, accountId, settled);
+    await reschedule(deps, accountId, settled);
     return 'right';
   }
-  await scheduleCheck(deps, accountId, audit);
+  await reschedule(deps, accountId, audit);
   return isChanging ? 'busy' : { accountId, balanceMicroRand, ledgerMicroRand };
 }
 
@@ -114,7 +114,7 @@ async function sumLedger(deps: Deps, audit: AiAudit, closedWindow?: number) {
   return { closed, settled, isChanging };
 }
 
-async function scheduleCheck(deps: Deps, accountId: string, settled: Pick<AiAudit, 'upTo' | 'sumMicroRand'>) {
+async function reschedule(deps: Deps, accountId: string, settled: Pick<AiAudit, 'upTo' | 'sumMicroRand'>) {
   const { upTo, sumMicroRand } = settled;
   const next = schedule(AiAudit, timestampAfter(deps.now(), CHECK_INTERVAL_MS));
   await deps.table.write(AiAudit, change(AiAudit, { accountId }, { set: { upTo, sumMicroRand, ...next } }));

@@ -8,7 +8,7 @@ import { FIRST_CHECK_DELAY_MS, PAYMENT_PAGE_LIFETIME_MS, type PaymentDeps, settl
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 
 /** Schedules the next status check of an open payment, or unschedules it if its payment page has expired. */
-async function scheduleCheck(deps: Deps, id: string): Promise<void> {
+async function reschedule(deps: Deps, id: string): Promise<void> {
   const topUp = await deps.table.get(TopUp, { id });
   // A settled payment is due only at the end of its hold.
   if (!topUp?.dueAt || topUp.status === 'SUCCEEDED') return;
@@ -40,6 +40,6 @@ export const topUpQueue: DueQueue<typeof TopUp, PaymentDeps> = {
   async act(deps, topUp) {
     if (topUp.status === 'SUCCEEDED') return await endHold(deps, topUp);
     await settleTopUp(deps, topUp.id);
-    await scheduleCheck(deps, topUp.id);
+    await reschedule(deps, topUp.id);
   },
 };

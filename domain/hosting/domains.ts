@@ -227,11 +227,11 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
     await tryChange(deps, HostingDomain, { domain }, update);
   }
   const account = await deps.table.get(HostingAccount, { accountId, id });
-  if (account && account.status !== 'REMOVED') await scheduleCheck(deps, account);
+  if (account && account.status !== 'REMOVED') await makeDue(deps, account);
 }
 
 /** Makes the account due, so that the next run of the reconciler compares it with its domain's state. */
-async function scheduleCheck(deps: Pick<Deps, 'table' | 'now'>, account: HostingAccount): Promise<void> {
+async function makeDue(deps: Pick<Deps, 'table' | 'now'>, account: HostingAccount): Promise<void> {
   const next = { set: schedule(HostingAccount, deps.now()), when: { status: { isNot: 'REMOVED' } } };
   await tryChange(deps, HostingAccount, account, next);
 }
@@ -253,5 +253,5 @@ export async function assertProven(
       `The control panel opens once ${hostingDomain} is proven to be yours: register it in this account, or add the ${type} record ${name} with the value ${value}, and try again.`,
     );
   }
-  if (account.mail !== 'LOCAL') await scheduleCheck(deps, account);
+  if (account.mail !== 'LOCAL') await makeDue(deps, account);
 }
