@@ -84,6 +84,12 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     ['PrismaClientInitializationError: error: Environment variable not found: DATABASE_URL.'],
     ' Set the variables that its log names, or create a database for the application, which sets DATABASE_URL, and deploy again.',
   ],
+  [
+    'a database that sleeps',
+    EXITED,
+    ['error: unable to accept connection, waking up cluster, please retry later'],
+    ' Its database was not used for long and is waking up: deploy again.',
+  ],
   ...[
     'error: unsupported statement: Listen',
     'error: type "serial" does not exist',

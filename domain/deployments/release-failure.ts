@@ -96,6 +96,7 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
       return `It connects to ${name} on port ${port} of its own machine, and a release runs alone: ${remedy}.`;
     },
   ],
+  [/waking up cluster, please retry later/, 'Its database was not used for long and is waking up: deploy again.'],
   [
     // The errors of Aurora DSQL, and those of the local run.
     /Aurora DSQL does not support |unsupported (?:statement|mode|transaction statement|ALTER TABLE)\b|not supported in (?:a|the same) transaction|(?:datatype|setting configuration parameter|function pg_|CREATE (?:TYPE|TRIGGER)).* not supported|type "\w*serial" does not exist/,
