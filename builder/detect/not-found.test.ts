@@ -86,6 +86,13 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     () => application({ scripts: { dev: 'tsx watch src/a.ts' } }, ['src/a.ts']),
     'or add a start script such as "node --import tsx src/a.ts".',
   ],
+  ...['tsc -w', 'tsdx watch', 'tsc --watch --preserveWatchOutput', 'esbuild a.ts --watch', 'tsup src --watch'].map(
+    (start): [string, () => BuiltApplication, string] => [
+      `a build that runs again: ${start}`,
+      () => application({ scripts: { start } }),
+      `, and the start script "${start}" is a development server: set startCommand.`,
+    ],
+  ),
   ['a development script', () => application({ scripts: { dev: 'tsx src/a.ts' } }), 'such as "node app.js".'],
   ['scripts alone', () => application(undefined, ['tool.ts']), ', and there is no package.json: set startFile or'],
   [

@@ -93,11 +93,12 @@ function assertNoForeignProgram(start: Start, directory: string, repository: str
 }
 
 /** Throws BuildFailure for a start by a program that neither a package nor a release provides, such as one that was installed globally. */
-function assertProvided(start: Start, directory: string, repository: string): void {
+function assertProvided(start: Start, directory: string, repository: string, manifest: Manifest | undefined): void {
   if (start.kind !== 'shell') return;
   const from = join(directory, start.directory);
+  const named = { ...manifest?.dependencies, ...manifest?.devDependencies };
   const missing = firstPrograms(start.command).find(
-    (program) => !isInstalled(program, from, repository) && !isOnMachine(program),
+    (program) => !Object.hasOwn(named, program) && !isInstalled(program, from, repository) && !isOnMachine(program),
   );
   if (missing === undefined) return;
   throw new BuildFailure(
@@ -117,7 +118,7 @@ export function assertStartable(
   manifest: Manifest | undefined,
 ): void {
   assertRunnable(start, directory, repository, manifest);
-  assertProvided(start, directory, repository);
+  assertProvided(start, directory, repository, manifest);
 }
 
 /** As {@link assertStartable}, for what an installation does not change. */

@@ -31,6 +31,9 @@ export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(react-scripts|docusaurus|expo|craco|react-app-rewired) start\b/,
   /^(ng|vue-cli-service|ember|webpack|ionic|stencil) (serve|server|s)\b/,
   /^webpack-dev-server\b/,
+  /^tsdx start\b/,
+  // Compilers and bundlers that build again when files change.
+  /^(tsc|tsdx|tsup|tsdown|rollup|rolldown|esbuild|webpack|microbundle|swc|babel|unbuild|ncc|parcel|rspack|preconstruct)\b.* (-w|--watch|watch)(?![\w-])/,
   /^gatsby (develop|build)\b/,
   /^(parcel|eleventy|npm-run-all2?)\b/,
   /^(live-server|lite-server|browser-sync|start-storybook)\b/,
