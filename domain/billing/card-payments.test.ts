@@ -229,13 +229,15 @@ test('a payment page that was never paid on ends without an event', async () => 
   expect(run.memory.items('EVENT')).toEqual([]);
 });
 
-test('an open payment is checked at growing intervals, and never after its page has expired', async () => {
+test('an open payment is checked at growing intervals, and fails only when its page has expired', async () => {
   const run = await cardSimulation();
   const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
   await run.deps.table.transact([create(TopUp, topUp)]);
   const ages: number[] = [];
+  const statuses: (string | undefined)[] = [];
   for (;;) {
-    const dueAt = (await run.deps.table.get(TopUp, { id: topUp.id }))?.dueAt;
+    const { dueAt, status } = (await run.deps.table.get(TopUp, { id: topUp.id })) ?? {};
+    statuses.push(status);
     if (dueAt === undefined) break;
     ages.push(Date.parse(dueAt) - Date.parse(topUp.createdAt));
     run.clock.now = Date.parse(dueAt);
@@ -243,6 +245,7 @@ test('an open payment is checked at growing intervals, and never after its page 
   }
   expect(ages).toEqual(ages.map((_, index) => FIRST_CHECK_DELAY_MS * 2 ** index));
   expect(ages.findIndex((age) => age >= PAYMENT_PAGE_LIFETIME_MS)).toBe(ages.length - 1);
+  expect(statuses).toEqual([...ages.map(() => 'PENDING'), 'FAILED']);
 });
 
 test('a payment that succeeds while its next check is scheduled stays due at the end of its hold', async () => {
