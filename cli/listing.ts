@@ -11,6 +11,7 @@ interface Listing<Item> extends Omit<Command, 'run'> {
   none: string;
 }
 
+/** Returns the command that shows a list. */
 export const listing = <Item>({ read, columns, none, ...command }: Listing<Item>): Command => ({
   ...command,
   async run(context) {

@@ -40,6 +40,7 @@ export function toApiError({ status, headers }: Response, text: string): ApiErro
   return new ApiError({ message, code: 'server_error', status }, headers);
 }
 
+/** Returns true for the body of an error of the API. */
 export function isErrorBody(value: unknown): value is ErrorBody {
   if (typeof value !== 'object' || value === null || !('error' in value)) return false;
   const { error } = value;

@@ -59,6 +59,7 @@ function headerValue(name: string, value: string | undefined): string | undefine
   return trimmed;
 }
 
+/** Waits. Rejects with the signal's reason if it is aborted first. */
 export const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

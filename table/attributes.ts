@@ -45,6 +45,7 @@ export function toItem(source: object): Item {
   return item;
 }
 
+/** Converts an attribute to its value. Throws for a kind of attribute that no entity has. */
 export function fromAttribute(attribute: Attribute): unknown {
   if ('S' in attribute) return attribute.S;
   if ('N' in attribute) return Number(attribute.N);
@@ -58,6 +59,7 @@ export function fromAttribute(attribute: Attribute): unknown {
 /** Returns the text of an attribute; an empty string if it is not a text. */
 export const textOf = (attribute: Attribute | undefined): string => (attribute && 'S' in attribute ? attribute.S : '');
 
+/** Converts an item to an object. Throws as {@link fromAttribute} does. */
 export function fromItem(item: Item): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(item)) {

@@ -29,6 +29,7 @@ const INSTALL_SCRIPTS = [
   'prepare',
   'postprepare',
 ] as const;
+/** Returns the names of an application's scripts that npm runs with its installation. */
 export const installScripts = ({ scripts }: Manifest): string[] =>
   INSTALL_SCRIPTS.filter((name) => scripts[name] !== undefined);
 

@@ -6,10 +6,13 @@ import type { BuildLog } from './log.ts';
 export interface Sections {
   /** The current step, or the last one. */
   readonly current: Step;
+  /** Runs a step under its heading. An error of the step is passed on. */
   run<T>(step: Step, title: string, work: () => Promise<T>): Promise<T>;
+  /** Adds a line of the platform to the current section. */
   note(line: string): void;
 }
 
+/** Creates the sections of a log. Everything that they write is redacted. */
 export function createSections(log: BuildLog, redactor: Redactor): Sections {
   let current: Step = 'clone';
   return {

@@ -32,6 +32,7 @@ const suffixOf = (keyId: string): string => keyId.slice(-SUFFIX_LENGTH) || 'logi
 const openCallsOf = (account: Record<string, unknown>, keyId: string): number =>
   Number(account[OPEN_PREFIX + suffixOf(keyId)] ?? 0);
 
+/** Returns true if a key has {@link MAX_CALLS} open calls. The account's count must confirm it. */
 export const hasTooManyCalls = (account: AiAccount, keyId: string): boolean =>
   openCallsOf(account, keyId) >= MAX_CALLS && (account.openCalls ?? 0) >= MAX_CALLS;
 

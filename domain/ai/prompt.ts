@@ -11,6 +11,7 @@ export interface Images {
   addressed: number;
 }
 
+/** Counts the images in the messages of a request, and measures those in base64. */
 export function measureImages({ messages }: ChatRequest): Images {
   const images: Images = { embedded: 0, base64Bytes: 0, addressed: 0 };
   for (const { content } of messages) {

@@ -100,6 +100,7 @@ export interface KeyRing {
   open(account: AiAccount, provider: string, readAt: number): Promise<string | undefined>;
 }
 
+/** Creates the cache of one instance. It keeps a key for {@link KEY_TTL_MS} from the read of its account. */
 export function createKeyRing(secrets: Secrets, now: () => Date): KeyRing {
   const keys = new Cache<string>({ max: MAX_CACHED_KEYS, now });
   const nameOf = (accountId: string, provider: string) => `${accountId} ${provider}`;

@@ -17,6 +17,7 @@ export const HOLD_LIFETIME_MS = TIMEOUTS_S.ai.hold * 1000;
 /** Number of later windows in which a call may still end. */
 const HOLD_WINDOWS = Math.ceil(HOLD_LIFETIME_MS / WINDOW_MS);
 
+/** Returns the number of the window that contains a time (milliseconds, if it is a number). */
 export const windowAt = (time: Date | number): number => Math.floor(Number(time) / WINDOW_MS);
 /** Returns the beginning of a window in epoch milliseconds. */
 export const startOf = (window: number): number => window * WINDOW_MS;

@@ -24,6 +24,7 @@ export type OwnershipDeps = Deps & { txt: TxtRecords };
 /** Returns the name of the TXT record that proves ownership of a host. */
 export const challengeName = (host: string) => `_hosting-challenge.${host}`;
 
+/** Returns the time at which the proof of a verified domain is checked again, in ISO 8601. */
 export const nextVerification = (now: Date): string => timestampAfter(now, VERIFICATION_INTERVAL_MS);
 
 /** Returns the end of the grace period of a domain without proof, at which it is released. */

@@ -43,6 +43,7 @@ async function isInManagedZone(deps: Pick<Deps, 'table'>, accountId: string, hos
   return domain?.dnsProvider === 'PLATFORM';
 }
 
+/** Returns the custom domain of an application as the dashboard shows it. Throws 404 without one. */
 export async function viewCustomDomain(
   deps: Pick<Deps, 'table'> & InCell<'edgeEndpoint'>,
   app: App,

@@ -109,6 +109,7 @@ async function finishDeployment(
   });
 }
 
+/** Ends a deployment as succeeded. */
 export const succeedDeployment = (deps: Deps, ids: DeploymentIds): Promise<void> =>
   finishDeployment(deps, ids, 'SUCCEEDED', LIVE_LINE);
 

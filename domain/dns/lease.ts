@@ -17,6 +17,7 @@ const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
  */
 const FIRST_RETRY_MS = MINUTE_MS;
 const MAX_RETRY_MS = 6 * HOUR_MS;
+/** Returns the delay in milliseconds after a number of consecutive failures. */
 export const retryDelay = (failures: number) => Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), MAX_RETRY_MS);
 
 /** Delay before a zone is retried for which the request rate was exhausted, in milliseconds. This is no failure, so it does not grow. */

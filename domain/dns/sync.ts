@@ -116,6 +116,7 @@ async function syncRecords(deps: Pick<SyncDeps, 'table' | 'dns'>, zone: Zone): P
   return changes.length;
 }
 
+/** Queues the sync of a zone. */
 export const enqueueZoneSync = (deps: { zoneSyncQueue: ZoneSyncQueue }, { accountId, domainId }: Zone): Promise<void> =>
   deps.zoneSyncQueue.send([{ accountId, domainId }]);
 

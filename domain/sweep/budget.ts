@@ -3,11 +3,13 @@ import type { Deps } from '../deps.ts';
 
 /** A time limit, measured by an injected clock. */
 export interface Budget {
+  /** Returns true once the time is over. */
   isSpent(): boolean;
   /** Divides the remaining time into equal parts and returns one of them. */
   share(parts: number): Budget;
 }
 
+/** Creates a budget that begins now. */
 export function createBudget({ now }: Pick<Deps, 'now'>, milliseconds: number): Budget {
   const end = now().getTime() + milliseconds;
   const remaining = () => end - now().getTime();

@@ -51,6 +51,7 @@ export const buildDelivery = (
 export const newDelivery = (event: Event, { id: webhookId }: Pick<Webhook, 'id'>, now: Date): Delivery =>
   buildDelivery({ accountId: event.accountId, webhookId, eventId: event.id }, contentOf(event), now);
 
+/** Returns the message that requests the next attempt at a delivery. */
 export const toMessage = ({ accountId, webhookId, eventId, id, step }: Delivery): DeliveryMessage => ({
   accountId,
   webhookId,

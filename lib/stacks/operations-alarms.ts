@@ -163,6 +163,7 @@ export function alarmsForApi({ api }: ApiStack): Alarm[] {
   ];
 }
 
+/** Returns the alarm on throttled requests of the table and, with full monitoring, of its indexes. */
 export function alarmsForTable({ config, names }: Platform): Alarm[] {
   const TableName = names.table.name;
   // The table's metrics do not include its indexes. With basic monitoring, throttled indexes show as API errors and as a stream that is behind.

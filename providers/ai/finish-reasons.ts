@@ -3,6 +3,7 @@
 /** Reasons with which a provider interrupts an answer (Mistral, DeepSeek). It is a failure, like a connection that breaks off. */
 const FAILURES = { error: 'failed', insufficient_system_resource: 'overloaded' } as const;
 
+/** Returns true for a finish reason with which a provider interrupts an answer. */
 export const isFailure = (reason: unknown): reason is keyof typeof FAILURES =>
   typeof reason === 'string' && Object.hasOwn(FAILURES, reason);
 

@@ -41,6 +41,7 @@ export interface BuildAccessProvider {
 /** Requires that the object does not exist yet. The header is part of the signature: a request without it is refused. */
 const ONCE = { 'if-none-match': '*' };
 
+/** Creates the access of builds. The requests are valid for an hour (`TIMEOUTS_S.build.access`). */
 export const createBuildAccess = (sign: SignGrants): BuildAccessProvider => ({
   async grant(applicationId, deploymentId) {
     const grant = (method: SignedRequest['method'], key: string, headers = {}): ObjectGrant => ({

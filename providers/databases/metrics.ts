@@ -50,6 +50,7 @@ const storage = { name: 'ClusterStorageSize', stat: 'Maximum' } as const;
 /** The unit that DSQL charges for all processing (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/billing-metering.html). */
 const units = { name: 'TotalDPU', stat: 'Sum', period: DAY_S } as const;
 
+/** Reads the metrics of clusters from CloudWatch. */
 export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
   /** Returns the values of each query with their times in seconds, newest first. */
   async function read(queries: object[], StartTime: number, EndTime: number) {

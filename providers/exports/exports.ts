@@ -34,10 +34,14 @@ export interface ExportId {
 
 /** Archives of accounts' data, in a folder of the builds bucket that a lifecycle rule empties. */
 export interface Exports {
+  /** Reads the state of an archive; undefined before its first {@link Exports.save}. */
   read(exportId: ExportId): Promise<Saved | undefined>;
   save(exportId: ExportId, saved: Saved): Promise<void>;
+  /** Begins the upload of an archive and returns the upload's id. */
   begin(exportId: ExportId): Promise<string>;
+  /** Uploads a part of at least {@link MIN_PART_BYTES}, unless it is the last, and returns its tag. */
   addPart(exportId: ExportId, part: { uploadId: string; number: number; body: Buffer }): Promise<string>;
+  /** Completes an archive from its parts. May be repeated. */
   end(exportId: ExportId, upload: { uploadId: string; tags: readonly string[] }): Promise<void>;
   /** Deletes an archive and its state. May be repeated. */
   remove(exportId: ExportId): Promise<void>;
@@ -49,6 +53,7 @@ const stateKey = (exportId: ExportId) => `${folderOf(exportId)}/state`;
 const archiveKey = (exportId: ExportId) =>
   `${folderOf(exportId)}/hosting-export-${exportId.createdAt.slice(0, 10)}.zip`;
 
+/** Stores archives in the builds bucket. */
 export function createExports(
   { getObject, putObject, deleteObject }: Objects,
   uploads: Uploads,
@@ -84,6 +89,7 @@ export interface ExportLinks {
   create(exportId: ExportId): Promise<string>;
 }
 
+/** Creates links that are valid for {@link LINK_SECONDS}. */
 export const createExportLinks = (sign: SignGrants): ExportLinks => ({
   async create(exportId) {
     const grant: ObjectGrant = { method: 'GET', key: archiveKey(exportId), headers: {} };

@@ -66,6 +66,7 @@ function formatAmount(amount: number, formatter: string | null | undefined): str
 export const formatUsage = ({ usage, maximum, formatter }: Usage): string =>
   `${formatAmount(usage || 0, formatter)}${maximum ? ` of ${formatAmount(maximum, formatter)}` : ', unlimited'}`;
 
+/** Returns a mailbox with its quota in MB; 0 is unlimited. */
 export const toMailbox = ({ email, _diskquota }: Mailbox) => ({
   address: email,
   quotaMb: Math.round((_diskquota || 0) / MIB),

@@ -146,6 +146,7 @@ const KEY_REFUSED = 401;
 /** Statuses below 500 that do not depend on the content of the request. */
 const NOT_ABOUT_REQUEST = [KEY_REFUSED, 403, 429];
 
+/** Calls Paystack. Its requests throw {@link PaymentProviderError}. */
 export function createPayments(baseUrl: string, secretKey: PlatformKey): Payments {
   async function currentKey(): Promise<string> {
     const key = await secretKey.current();

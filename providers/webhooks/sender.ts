@@ -40,6 +40,7 @@ const DEADLINE_MS = TIMEOUTS_S.delivery.attempt * 1000;
 /** Maximum size of a response's headers, in bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
+/** Returns all IPv4 and IPv6 addresses of a name; none if it does not resolve or the signal is aborted. */
 export async function resolveName(name: string, signal: AbortSignal): Promise<string[]> {
   const resolver = new Resolver();
   const cancel = () => resolver.cancel();

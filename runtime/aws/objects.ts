@@ -19,6 +19,7 @@ interface ObjectRequest {
   accepted?: readonly number[];
 }
 
+/** Returns the path of an object in a request to S3. */
 export const objectPath = (bucket: string, key: string) =>
   `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
 

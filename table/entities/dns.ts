@@ -49,6 +49,7 @@ export const Zone = /* @__PURE__ */ entity({
 
 /** The time in milliseconds after which an unsynced change of a zone is queued again. */
 const ZONE_SYNC_GRACE_MS = 60_000;
+/** Returns the attributes that make the reconciler queue a zone's sync if its message is lost. */
 export const zoneSyncDue = (now: Date) => schedule(Zone, new Date(now.getTime() + ZONE_SYNC_GRACE_MS));
 
 /**

@@ -49,6 +49,7 @@ export const shownName = (name: string): string =>
     MAX_NAME_LENGTH,
   ).trim() || 'an account';
 
+/** Renders an email as text and HTML. A subject of more than 200 characters is cut. */
 export const render = (subject: string, lines: readonly Line[]): Content => ({
   subject: truncate(oneLine(subject), 200),
   text: toText(lines),
