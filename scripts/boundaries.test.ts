@@ -30,6 +30,19 @@ test('layers and areas import each other without cycles', () => {
   expect(hasCycle(SCREENS)).toBe(false);
 });
 
+test('every permission of a layer is used; all may import the contract', () => {
+  const used = (layer: string): string[] =>
+    readdirSync(join(ROOT, layer), { recursive: true })
+      .map((file) => join(ROOT, layer, `${file}`))
+      .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|node_modules|test-harness\.ts$/.test(file))
+      .flatMap((file) => readFileSync(file, 'utf8').match(/(?<=(?:from|import\() ?'(?:\.\.\/)+)[a-z]+(?=\/)/g) ?? []);
+  const unused = Object.entries(LAYERS).flatMap(([layer, allowed]) => {
+    const found = new Set(used(layer));
+    return allowed.filter((name) => name !== 'contract' && !found.has(name)).map((name) => `${layer}: ${name}`);
+  });
+  expect(unused).toEqual([]);
+});
+
 /** Folders that hold source code; `dashboard/` has others. */
 const sourceFolders = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { withFileTypes: true })

@@ -14,14 +14,14 @@ export const LAYERS: Record<string, readonly string[]> = {
   domain: ['contract', 'table', 'providers'],
   events: ['contract', 'table', 'domain'],
   runtime: ['contract', 'table', 'domain', 'providers'],
-  functions: ['contract', 'table', 'domain', 'providers', 'events', 'runtime'],
+  functions: ['contract', 'domain', 'events', 'runtime'],
   builder: ['contract', 'providers'],
   lib: ['contract'],
-  bin: ['contract', 'lib'],
+  bin: ['lib'],
   dashboard: ['contract'],
   client: [],
   cli: ['contract', 'client'],
-  local: ['contract', 'lib', 'bin', 'runtime'],
+  local: ['contract', 'lib', 'runtime'],
 };
 
 /** Area → areas that it may import. A test refuses cycles. Code that needs other areas is a process (`domain/processes/`). */
