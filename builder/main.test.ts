@@ -52,6 +52,41 @@ test('packages an application without dependencies together with its start scrip
   expect(entries.get('run.sh')).toContain('exec node --import ./.service/environment.mjs server.js');
 });
 
+test('builds a package of a monorepo with its tool if that must build other packages first', async () => {
+  const tool = `#!/usr/bin/env node
+    const { execSync } = require('node:child_process');
+    const { join } = require('node:path');
+    console.log('tool ' + process.argv.slice(2).join(' '));
+    for (const name of ['packages/lib', 'apps/api'])
+      execSync('npm run build', { cwd: join(__dirname, '../..', name), stdio: 'inherit' });`;
+  const files = (dependencies: object) => ({
+    'turbo.json': '{}',
+    'package.json': '{"workspaces":["apps/*","packages/*","tools/*"],"devDependencies":{"turbo":"*"}}',
+    'tools/turbo/package.json': '{"name":"turbo","version":"1.0.0","bin":{"turbo":"turbo.js"}}',
+    'tools/turbo/turbo.js': tool,
+    'packages/lib/package.json': '{"name":"lib","version":"1.0.0","scripts":{"build":"echo 1 > built.js"}}',
+    'apps/api/package.json': JSON.stringify({
+      name: 'api',
+      dependencies,
+      scripts: { build: 'mkdir -p dist && cp ../../packages/lib/built.js dist/main.js', start: 'node dist/main.js' },
+    }),
+  });
+  const used = await build({ repoUrl: repository(files({ lib: '*' })), rootDirectory: 'apps/api' });
+  expect(used).toMatchObject({
+    code: 0,
+    detected: {
+      buildCommand: 'turbo run build --filter=api --env-mode=loose',
+      start: 'node dist/main.js',
+    },
+  });
+  expect(used.log).toContain('tool run build --filter=api --env-mode=loose');
+  const unused = await build({ repoUrl: repository(files({})), rootDirectory: 'apps/api' });
+  expect(unused.error).toContain('The build command "npm run build" failed with exit code 1.');
+  expect(unused.log).not.toContain('tool run');
+  const chosen = { repoUrl: repository(files({ lib: '*' })), rootDirectory: 'apps/api', buildCommand: 'exit 2' };
+  expect((await build(chosen)).error).toContain('set the build command to "npx turbo run build --filter=api');
+});
+
 test('passes variables to the build and the start, but not to log or artifact, and databases to the start', async () => {
   const secret = 'sup3r s3cret/value';
   const platform = 'process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI ?? process.env.JOB_URL';

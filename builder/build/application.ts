@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Detected, Job } from '../../providers/builds/builds.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
@@ -8,7 +9,7 @@ import { type CommandContext, describeExit, run, withTail } from '../commands/co
 import { describeStart } from '../detect/describe-start.ts';
 import { withoutPreloads } from '../detect/node-options.ts';
 import { siteWarnings } from '../detect/notes.ts';
-import { monorepoBuild } from '../detect/packages.ts';
+import { monorepoBuild, usesBuiltPackages } from '../detect/packages.ts';
 import { type FoundStart, findStart } from '../detect/start.ts';
 import { assertStartable } from '../detect/startable.ts';
 import { BuildFailure } from '../failure.ts';
@@ -59,10 +60,11 @@ export async function buildApplication(build: Build): Promise<void> {
     installDependencies(cloned),
   );
   const { buildCommand } = detected;
+  let built = buildCommand;
   if (buildCommand !== null) {
-    await sections.run('build', `Building: ${buildCommand}`, () => runBuild(cloned, context, buildCommand));
+    built = await sections.run('build', `Building: ${buildCommand}`, () => runBuild(cloned, context, buildCommand));
   }
-  await sections.run('package', 'Packaging', () => packageApplication({ ...cloned, buildCommand }));
+  await sections.run('package', 'Packaging', () => packageApplication({ ...cloned, buildCommand: built }));
 }
 
 /** Restores the caches of earlier builds, and installs dependencies unless they were restored. Returns the command context of the next steps. */
@@ -109,8 +111,25 @@ async function restoreBuildCache(cloned: ClonedBuild): Promise<void> {
   if (key !== undefined && cloned.detected.buildCommand !== null) await cloned.cache.restore('build', key);
 }
 
-async function runBuild(cloned: ClonedBuild, context: CommandContext, command: string): Promise<void> {
-  const { cache, layout, framework, manifest } = cloned;
+/**
+ * Returns the command by which the monorepo's tool builds the application after the packages of the repository that it uses, if its own build
+ * failed and the owner did not choose that; undefined if there is none, or if no package needs to be built first.
+ */
+function wholeBuild({ job, layout, manifest }: ClonedBuild, command: string): string | undefined {
+  const isDefault = job.buildCommand === null || job.buildCommand === FRAMEWORK_DEFAULTS[job.framework].buildCommand;
+  const whole = monorepoBuild(layout.packaged, layout.app, manifest)?.replace(/^npx /, '');
+  const [tool = ''] = whole?.split(' ') ?? [];
+  const isInstalled = existsSync(join(layout.install, 'node_modules/.bin', tool));
+  if (!isDefault || !isInstalled || RUNS_TOOL.test(command)) return undefined;
+  return usesBuiltPackages(layout.packaged, manifest) ? whole : undefined;
+}
+
+/** Matches a build command that runs the tool of a monorepo itself. */
+const RUNS_TOOL = /\b(turbo|nx)\b/;
+
+/** Runs the build command. Returns the command that built the application, which may be that of the monorepo's tool. */
+async function runBuild(cloned: ClonedBuild, context: CommandContext, command: string): Promise<string> {
+  const { cache, layout, framework, manifest, sections } = cloned;
   // Commands other than scripts also find the programs of packages. The relative path comes first, so that `cd` takes effect.
   const programs = ['', layout.app, layout.install].map((base) => join(base, 'node_modules', '.bin'));
   const PATH = [context.environment.PATH, ...new Set(programs)].join(delimiter);
@@ -118,9 +137,14 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
   const { context: tailContext, tail } = withTail({ ...context, environment, directory: layout.app });
   const status = await run('sh', ['-c', command], tailContext);
   if (status !== 0) {
+    const next = wholeBuild(cloned, command);
+    if (next !== undefined) {
+      sections.note(`the application uses packages of the repository that are built first. Building again: ${next}`);
+      return runBuild(cloned, context, next);
+    }
     const whole = monorepoBuild(layout.packaged, layout.app, manifest);
     const advice =
-      whole === undefined || /\b(turbo|nx)\b/.test(command)
+      whole === undefined || RUNS_TOOL.test(command)
         ? ''
         : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
     const printed = tail();
@@ -134,6 +158,7 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
   }
   const key = buildKey(cloned);
   if (key !== undefined && existsSync(join(layout.app, '.next/cache'))) cache.keepAtEnd('build', key);
+  return command;
 }
 
 async function packageApplication({

@@ -83,6 +83,22 @@ export function applicationsBelow(repository: string, ofMonorepo: boolean): stri
   return [...starts, ...others].map(({ path }) => path);
 }
 
+/** Returns true if a workspace depends, also by way of others, on a package of its repository that has a build script. */
+export function usesBuiltPackages(repository: string, manifest: Manifest | undefined): boolean {
+  const manifests = workspacesOf(repository).flatMap((path) => readableManifest(repository, path) ?? []);
+  const byName = new Map(manifests.map((found) => [found.name, found]));
+  const seen = new Set<Manifest>();
+  const isBuilt = (found: Manifest): boolean => {
+    if (seen.has(found)) return false;
+    seen.add(found);
+    const used = Object.keys({ ...found.dependencies, ...found.devDependencies }).flatMap(
+      (name) => byName.get(name) ?? [],
+    );
+    return used.some((other) => other.scripts.build !== undefined || isBuilt(other));
+  };
+  return manifest !== undefined && isBuilt(manifest);
+}
+
 /** Configuration files of monorepo tools, and the command that builds one package together with the packages that it uses. */
 const MONOREPO_BUILDS: readonly [file: string, command: (name: string) => string][] = [
   // Without this mode, Turborepo withholds variables that turbo.json does not list, including those of the application.
