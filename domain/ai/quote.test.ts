@@ -264,6 +264,17 @@ describe('the hold', () => {
   });
 });
 
+test('an embedded image counts as an image, whatever its size', () => {
+  const model = SOLD.find(({ imageTokens }) => imageTokens !== 0) ?? expect.fail('no model reads images');
+  const tokensOf = (bytes: number) => {
+    const url = `data:image/png;base64,${Buffer.alloc(bytes).toString('base64')}`;
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const priced = price({ ...model, contextLimit: 10_000_000 }, { model: model.id, messages });
+    return priced instanceof ApiError ? expect.fail(priced.message) : priced.quote.promptTokens;
+  };
+  expect(tokensOf(300_000)).toBe(tokensOf(300));
+});
+
 test('an image by URL counts as the maximum that the provider may read from it', () => {
   const held = (id: string, url: string) => {
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
