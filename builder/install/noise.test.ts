@@ -42,3 +42,10 @@ test('passes other output on, whole lines and a last line without an end', () =>
   const long = 'x'.repeat(20_000);
   expect(filtered(long, '\n')).toBe(`${long}\n`);
 });
+
+test('keeps the last of the lines about the progress of pnpm', () => {
+  const counts = ['resolved 1, reused 0, downloaded 0, added 0', 'resolved 97, reused 68, downloaded 3, added 19'];
+  const done = 'Progress: resolved 97, reused 68, downloaded 3, added 71, done\n';
+  const output = `Packages: +71\n${counts.map((line) => `Progress: ${line}\n`).join('')}${done}Progress: of the tests\n`;
+  expect(filtered(output)).toBe(`Packages: +71\n${done}Progress: of the tests\n`);
+});
