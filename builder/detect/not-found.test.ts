@@ -86,6 +86,17 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     () => application({ scripts: { dev: 'tsx watch src/a.ts' } }, ['src/a.ts']),
     'or add a start script such as "node --import tsx src/a.ts".',
   ],
+  ...[
+    'stencil build --dev --watch --serve',
+    'brunch watch --server',
+    'polymer serve',
+    'sapper dev',
+    'docusaurus-start',
+  ].map((start): [string, () => BuiltApplication, string] => [
+    `another development server: ${start}`,
+    () => application({ scripts: { start } }),
+    `, and the start script "${start}" is a development server: set startCommand.`,
+  ]),
   ...['tsc -w', 'tsdx watch', 'tsc --watch --preserveWatchOutput', 'esbuild a.ts --watch', 'tsup src --watch'].map(
     (start): [string, () => BuiltApplication, string] => [
       `a build that runs again: ${start}`,

@@ -80,6 +80,10 @@ test.each<[object, string[], string, string | undefined]>([
     'node dist/apps/api/main.js',
     'only server of the build',
   ],
+  // The sources of a page have the names of those of a server.
+  [{ scripts: { build: 'preact build' } }, ['src/index.js', 'build/index.html'], 'files of build', 'index.html'],
+  [{ scripts: { build: 'tsc' } }, ['src/index.js', 'public/index.html'], 'node src/index.js', 'usual file name'],
+  [{}, ['src/index.js', 'dist/index.html'], 'node src/index.js', 'usual file name'],
   [{ scripts: { 'start:prod': 'docker compose up' } }, ['dist/index.js'], 'node dist/index.js', 'usual file name'],
   [{ scripts: { 'start:prod': 'node absent.js' } }, ['dist/index.js'], 'node dist/index.js', 'usual file name'],
 ])('without settings, starts what %j declares', (manifest, files, start, from) => {

@@ -26,16 +26,21 @@ export interface FoundStart {
 
 /** The origin of a server that a script runs beside programs for development. */
 export const ONLY_SERVER = 'only server of the start script';
+/** Returns the usual names of files that start an application, in directories. */
+const usualFiles = (...directories: string[]): string[] =>
+  directories.flatMap((directory) =>
+    ['server', 'index', 'main', 'app'].flatMap((name) =>
+      ['.js', '.mjs', '.cjs'].map((extension) => posix.join(directory, name + extension)),
+    ),
+  );
 /** Files that start an application without a known framework and without a start script. */
-const USUAL_FILES = ['dist', 'build', '', 'src'].flatMap((directory) =>
-  ['server', 'index', 'main', 'app'].flatMap((name) =>
-    ['.js', '.mjs', '.cjs'].map((extension) => posix.join(directory, name + extension)),
-  ),
-);
+const USUAL_FILES = usualFiles('dist', 'build', '');
+const USUAL_SOURCES = usualFiles('src');
 /** The origin of a server that the tool of a monorepo built for one of its applications. */
 const ONLY_BUILT = 'only server of the build';
 /** Usual output directories of static sites without a known framework. */
-const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
+const BUILT_SITES = ['dist', 'build', 'out', '_site'];
+const USUAL_SITES = [...BUILT_SITES, 'public'];
 
 /** Returns the directory of a file, empty for the application's own. */
 const directoryOf = (file: string): string => posix.dirname(posix.normalize(file)).replace(/^\.$/, '');
@@ -172,12 +177,15 @@ function findUndeclared(
 
 /** Returns the start of files with usual names; undefined if there are none. */
 function usualStart(app: BuiltApplication): FoundStart | undefined {
-  const usual = USUAL_FILES.find((file) => isFile(app, file));
+  const isSite = (directory: string) => isFile(app, join(directory, 'index.html'));
+  // The sources of a site that was built have the names of those of a server.
+  const isBuiltSite = app.buildCommand !== null && BUILT_SITES.some(isSite);
+  const usual = [...USUAL_FILES, ...(isBuiltSite ? [] : USUAL_SOURCES)].find((file) => isFile(app, file));
   if (usual !== undefined) return { start: nodeFile(usual), from: 'usual file name' };
   const built = builtServer(app);
   if (built !== undefined) return { start: nodeFile(built), from: ONLY_BUILT };
   const repository = app.manifest?.scripts.build === undefined ? [''] : [];
-  const site = [...USUAL_SITES, ...repository].find((directory) => isFile(app, join(directory, 'index.html')));
+  const site = [...USUAL_SITES, ...repository].find(isSite);
   if (site === undefined) return undefined;
   return { start: { kind: 'site', directory: site, single: false }, from: 'index.html' };
 }

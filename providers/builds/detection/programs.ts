@@ -21,7 +21,7 @@ export const FRAMEWORK_STARTS: readonly RegExp[] = [
 /** Development servers, which never start in a release. */
 export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(next|nuxt|nuxi|astro|vinxi|nitro|remix|react-router|qwik|vitepress|vuepress(-vite|-webpack)?|wrangler|vercel|netlify) dev\b/,
-  /^(rsbuild|rspack|rspress|umi|max|dumi|quasar|snowpack|waku|vike|storybook) (dev|serve)\b/,
+  /^(rsbuild|rspack|rspress|umi|max|dumi|quasar|snowpack|waku|vike|storybook|sapper|blitz|polymer|sanity|brunch) (dev|serve)\b/,
   /^nx (run \S+:)?(serve|dev)(?![\w-])/,
   /^hexo (server|s)\b/,
   /^farm(?! (build|watch|preview|clean|plugin))(\s|$)/,
@@ -30,7 +30,8 @@ export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^vite(?! (build|preview|optimize))(\s|$)/,
   /^(react-scripts|docusaurus|expo|craco|react-app-rewired) start\b/,
   /^(ng|vue-cli-service|ember|webpack|ionic|stencil) (serve|server|s)\b/,
-  /^webpack-dev-server\b/,
+  /^(webpack-dev-server|docusaurus-start|brunch watch)\b/,
+  /^stencil build\b.* --(serve|watch)\b/,
   /^tsdx start\b/,
   // Compilers and bundlers that build again when files change.
   /^(tsc|tsdx|tsup|tsdown|rollup|rolldown|esbuild|webpack|microbundle|swc|babel|unbuild|ncc|parcel|rspack|preconstruct)\b.* (-w|--watch|watch)(?![\w-])/,
