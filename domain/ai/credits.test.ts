@@ -5,7 +5,9 @@ import { DESCRIPTIONS } from '../../contract/reference/failures.ts';
 import { AiAccount, AiAudit, AiKeySpending } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { keptKey } from '../../test/support/platform-key.ts';
 import { ConcurrentUpdateError } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
 import { monthOf } from '../time.ts';
 import { closeWindowsOf } from './closing.ts';
 import {
@@ -18,8 +20,11 @@ import {
   toHoldRefusal,
 } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
+import { fund } from './funding.ts';
 import { monthAttribute } from './key-budgets.ts';
+import { builtInOffer, chooseModel } from './models.ts';
 import { microRandToRand } from './prices.ts';
+import { estimator } from './prompt.ts';
 import { type ChargedUsage, HoldExpired, settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
 import { closesAt, windowAt } from './windows.ts';
@@ -29,6 +34,22 @@ const RAND = 1_000_000;
 const KEY = { sealed: { wrappedKey: '', iv: '', ciphertext: '' }, lastFour: 'abcd' };
 const TOKENS = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
 const USED = { ...TOKENS, keyId: 'key_1', requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false };
+
+/** Begins a call on credits as the gateway does. */
+function begin(deps: Deps) {
+  const messages = [{ role: 'user' as const, content: 'hi' }];
+  const request = { model: 'openai/gpt-4o', messages, max_tokens: 1 };
+  const { provider, upstream, model } = chooseModel(builtInOffer(18, new Date('2026-11-01')), request.model);
+  const text = JSON.stringify(request);
+  const sent = { outputLimit: undefined, modelLimit: model?.outputLimit, estimate: estimator(request, text) };
+  const keys = {
+    keyRing: { get: () => undefined, open: async () => undefined },
+    platformKey: () => keptKey('sk-own'),
+  };
+  const caller = { accountId, keyId: 'key_1' };
+  const offer = { model, randPerDollar: 18, off: {} };
+  return fund({ ...deps, ...keys }, caller, { provider, upstream, request, text, ...sent }, offer);
+}
 
 /** An account with credits, and the operations on them. */
 async function credits(rand: number) {
@@ -276,7 +297,7 @@ test('a debt is paid from a released hold before the next call starts', async ()
 
   await releaseHold(deps, running);
   expect(await refusal()).toMatchObject({ code: 'rate_limited' });
-  expect(await payDebt(deps, await read())).toBe(true);
+  await releaseHold(deps, (await begin(deps)).hold);
   const paid = await read();
   expect(paid).toMatchObject({ balanceMicroRand: 5 * RAND, availableMicroRand: 5 * RAND });
   expect(paid.debtMicroRand).toBeUndefined();
