@@ -91,12 +91,14 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
     restoreBuildCache(cloned),
   ]);
   if (plan.nothing !== undefined) return nextContext;
+  const explain = (printed: string) =>
+    databaseAdvice(printed, plan.command, cloned.job.databases, 'install command') || missingVariableAdvice(printed);
   if (isRestored && manifest) {
     sections.note('the lockfile has not changed: restored the dependencies of an earlier build');
-    await finishInstall(plan, manifest, toolContext);
+    await finishInstall(plan, manifest, toolContext, explain);
     return nextContext;
   }
-  await install(plan, toolContext);
+  await install(plan, toolContext, explain);
   if (key !== undefined && existsSync(join(layout.install, 'node_modules'))) await cache.keep('dependencies', key);
   return nextContext;
 }

@@ -18,13 +18,25 @@ const DATABASES = [{ prefix: 'DATABASE_MAIN', host: 'a.dsql.eu-west-1.on.aws', r
 test.each([
   ['Error: Environment variable not found: DATABASE_URL.', 'DATABASE_URL=postgres://build npm run build'],
   ['Invalid environment variables: [\n  path: [ "DATABASE_MAIN_HOST" ]', 'DATABASE_MAIN_HOST=build npm run build'],
-  ['"DATABASE_URL" is not exported by "virtual:env/static/private"', 'DATABASE_URL=postgres://build npm run build'],
+  [
+    'ZodError: [\n {\n "path": [\n "DATABASE_URL"\n ],\n "message": "Required"',
+    'DATABASE_URL=postgres://build npm run build',
+  ],
   ['AggregateError\n Error: connect ECONNREFUSED ::1:5432', 'DATABASE_URL=postgres://build npm run build'],
 ])('explains that a build does not receive the variables of the databases: %s', (printed, command) => {
   const advice = databaseAdvice(`a\n${printed}\nb`, 'npm run build', DATABASES);
   expect(advice).toContain('are set when the application runs, not during the build');
   expect(advice).toContain(`set the build command to "${command}"`);
   expect(databaseAdvice(printed, 'npm run build', [])).toBe('');
+});
+
+test('explains it for an install command, and for SvelteKit', () => {
+  const prisma = 'Error: PrismaConfigEnvError: Cannot resolve environment variable: DATABASE_URL.';
+  expect(databaseAdvice(prisma, 'npm ci', DATABASES, 'install command')).toContain(
+    'set the install command to "DATABASE_URL=postgres://build npm ci"',
+  );
+  const svelte = 'src/a.js (1:9): "DATABASE_URL" is not exported by "virtual:env/static/private"';
+  expect(databaseAdvice(svelte, 'npm run build', DATABASES)).toMatch(/import them from "\$env\/dynamic\/private"\.$/);
 });
 
 test('explains no other failures by the databases', () => {

@@ -1,5 +1,5 @@
 import type { Job } from '../../providers/builds/builds.ts';
-import { lacksVariable } from '../../providers/builds/missing-variables.ts';
+import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 
 /** Returns a command with a variable, which an assignment before the first of several commands would give to that one only. */
 const withVariable = (assignment: string, command: string): string =>
@@ -74,17 +74,26 @@ const [CONNECTS_LOCALLY, NOT_EXPORTED] = [
 ];
 
 /**
- * Returns a sentence, with a space before it, if a failed build command expected the variables of the application's databases, which only
- * its process receives; empty otherwise.
+ * Returns advice, with a space before it, if a failed command of the build expected the variables of the application's databases, which
+ * only its process receives; empty otherwise.
+ * @param setting the setting that holds the command
  */
-export function databaseAdvice(printed: string, command: string, databases: Job['databases']): string {
-  const lines = printed.split('\n');
-  const name = lines.map((line) => DATABASE_VARIABLE.exec(line)?.[1]).findLast((found) => found !== undefined);
-  const isMissing = name !== undefined && lines.some((line) => lacksVariable(line) || NOT_EXPORTED.test(line));
-  if (databases.length === 0 || !(isMissing || CONNECTS_LOCALLY.test(printed))) return '';
-  const { variable, value } =
-    name?.endsWith('_URL') === false
-      ? { variable: name, value: 'build' }
-      : { variable: name ?? 'DATABASE_URL', value: 'postgres://build' };
-  return ` The variables of its databases, such as ${variable}, are set when the application runs, not during the build: connect when a request arrives, and migrate in the start command. If the build only checks that the variable exists, set the build command to "${withVariable(`${variable}=${value}`, command)}".`;
+export function databaseAdvice(
+  printed: string,
+  command: string,
+  databases: Job['databases'],
+  setting: 'build command' | 'install command' = 'build command',
+): string {
+  const name = printed
+    .split('\n')
+    .map((line) => DATABASE_VARIABLE.exec(line)?.[1])
+    .findLast((found) => found !== undefined);
+  const isStatic = NOT_EXPORTED.test(printed);
+  const isMissing = name !== undefined && missingVariableAdvice(printed) !== '';
+  if (databases.length === 0 || !(isStatic || isMissing || CONNECTS_LOCALLY.test(printed))) return '';
+  const variable = name ?? 'DATABASE_URL';
+  const reason = ` The variables of its databases, such as ${variable}, are set when the application runs, not during the build:`;
+  if (isStatic) return `${reason} import them from "$env/dynamic/private".`;
+  const placeholder = withVariable(`${variable}=${variable.endsWith('_URL') ? 'postgres://build' : 'build'}`, command);
+  return `${reason} connect when a request arrives, and migrate in the start command. If the command only checks that the variable exists, set the ${setting} to "${placeholder}".`;
 }

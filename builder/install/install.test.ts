@@ -345,6 +345,17 @@ test.each([
   );
 });
 
+test('explains output that shows no mistake of the installation itself', async () => {
+  const failed = (script: string) =>
+    withNpm(`${script}; exit 1`, (context) =>
+      install(plan({ 'package-lock.json': {} }), context, (printed) =>
+        /DATABASE_URL/.test(printed) ? ' Advice.' : '',
+      ),
+    );
+  await expect(failed('echo Cannot resolve DATABASE_URL')).rejects.toThrow(/failed with exit code 1\. Advice\.$/);
+  await expect(failed('echo other')).rejects.toThrow(/failed with exit code 1\.$/);
+});
+
 test('says that there is no package.json only if that is the cause', async () => {
   const failed = (script: string, command: string) => {
     const files = { 'pnpm-workspace.yaml': 'packages: [a]', 'pnpm-lock.yaml': '' };

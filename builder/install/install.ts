@@ -80,8 +80,14 @@ export function planInstall(configured: string, directory: string, manifest: Man
   return { ...plan, command: install, note };
 }
 
-/** Runs the installation of a plan. Throws BuildFailure with advice for the owner if it fails. */
-export async function install(plan: InstallPlan, context: CommandContext): Promise<void> {
+/** Returns sentences about the output of a failed command, with a space before them. */
+type Explain = (printed: string) => string;
+
+/**
+ * Runs the installation of a plan. Throws BuildFailure with advice for the owner if it fails.
+ * @param explain returns sentences about output that shows no mistake of the installation itself
+ */
+export async function install(plan: InstallPlan, context: CommandContext, explain: Explain = () => ''): Promise<void> {
   const { command, manager, preinstall } = plan;
   const commands = preinstall === undefined ? [command] : [command, preinstall];
   // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
@@ -107,7 +113,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
     lockfileErrors.every((line) => OTHER_PLATFORM.test(line))
   ) {
     context.output('    package-lock.json lacks optional packages of other platforms: using "npm install"\n');
-    return install({ ...plan, command: 'npm install' }, context);
+    return install({ ...plan, command: 'npm install' }, context, explain);
   }
   const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
   const hint = mismatched
@@ -121,7 +127,10 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
       describeRegistryVariables(context.directory, context.environment) ||
       describeRegistry(printed, context.directory) ||
       describeUnreached(printed, context.directory, lockfile);
-  throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
+  const cause = hint === '' ? explain(printed) : '';
+  throw new BuildFailure(
+    `The install command "${command}" failed with ${describeExit(status, printed)}${hint}.${cause}`,
+  );
 }
 
 /** Returns the cause and the remedy if package.json is missing or a lockfile is invalid; otherwise an empty text. */
@@ -154,17 +163,22 @@ function describeConflict(printed: string): string {
  * Completes an installation with restored packages by running the install scripts. Installs again if the script of a package fails. pnpm, Yarn
  * and custom commands skip existing packages themselves; `npm ci` would delete all of them first.
  */
-export async function finishInstall(plan: InstallPlan, manifest: Manifest, context: CommandContext): Promise<void> {
+export async function finishInstall(
+  plan: InstallPlan,
+  manifest: Manifest,
+  context: CommandContext,
+  explain?: Explain,
+): Promise<void> {
   const isWithoutScripts = ignoresScripts(plan, context.directory, context.environment);
   const rebuild = isWithoutScripts ? undefined : rebuildCommand(plan, context.directory);
   if (rebuild !== undefined && (await runInstall(rebuild, context)).status !== 0) {
     context.output('    the restored packages could not be completed: installing all of them again\n');
     await run('rm', ['-rf', 'node_modules'], context);
-    return install(plan, context);
+    return install(plan, context, explain);
   }
-  if (!DEFAULT_COMMAND.test(plan.command)) return install(plan, context);
+  if (!DEFAULT_COMMAND.test(plan.command)) return install(plan, context, explain);
   if (isWithoutScripts) return;
-  for (const name of installScripts(manifest)) await install({ ...plan, command: `npm run ${name}` }, context);
+  for (const name of installScripts(manifest)) await install({ ...plan, command: `npm run ${name}` }, context, explain);
 }
 
 /** Runs a command and collects its messages about the lockfile. */

@@ -4,6 +4,7 @@ import { truncate } from '../../contract/text.ts';
 const MISSING_VARIABLE: readonly RegExp[] = [
   /\benv(?:ironment)?\b.{0,80}\b(?:missing|not (?:found|set|defined)|required|invalid|undefined)\b/i,
   /\b(?:missing|invalid|required|undefined)\b.{0,80}\benv(?:ironment)?\b/i,
+  /\b(?:can(?:no|')t|could not|unable to|failed to) (?:resolve|find|read|get|load)\b.{0,40}\benv(?:ironment)? variable/i,
   // Valibot, ArkType and Effect.
   /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b\W{0,3}(?:but received undefined|must be .{0,80}\(was (?:missing|undefined)\)|to exist in the process context)/,
   /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b\W{0,3}(?:(?:is |are |was )?(?:required|missing|undefined|not (?:set|defined|provided))|(?:must|has to) be (?:set|defined|provided))\b/,
