@@ -31,6 +31,12 @@ const MAX_RETRY_DELAY_MS = HOUR_MS;
 
 type PanelDeps = ConvergeDeps & { secrets: Secrets; txt: TxtRecords };
 
+/** Result of a reconciliation. */
+interface Reconciled {
+  /** The problem that the server reported, or the reason why the account has no server. */
+  problem?: string;
+}
+
 /** Starts the reconciliation of a changed hosting subscription. @param change names the change, so that a repeated call starts nothing new */
 export const startReconciliation = (
   deps: { hosting: Executions },
@@ -136,7 +142,7 @@ const REMOVED = { status: 'REMOVED' as const, mailboxes: 0 };
  * Stores that a subscription no longer has an account, and releases its domain. The account stays due until both are done: if the process
  * dies in between, the next run finds the account removed and repeats the release.
  */
-async function endAccount(deps: PanelDeps, subscription: Subscription, account: HostingAccount): Promise<object> {
+async function endAccount(deps: PanelDeps, subscription: Subscription, account: HostingAccount): Promise<Reconciled> {
   const due = schedule(HostingAccount, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
   // A conflict means that another run has begun to create the account on the server in the meantime.
   const when = { creatingUntil: unchanged(account.creatingUntil) };
@@ -149,7 +155,7 @@ async function endAccount(deps: PanelDeps, subscription: Subscription, account: 
 }
 
 /** Releases the domain of an ended subscription without an account: it never had one, or it was deleted with the customer's account. */
-async function endWithoutAccount(deps: PanelDeps, subscription: Subscription): Promise<object> {
+async function endWithoutAccount(deps: PanelDeps, subscription: Subscription): Promise<Reconciled> {
   const write = change(Subscription, subscription, { set: { panel: REMOVED } }, concurrentUpdate);
   await deps.table.transact([write]);
   await releaseHostingDomain(deps, { ...subscription, panel: REMOVED });
@@ -165,7 +171,7 @@ async function scheduleRetry(deps: Deps, account: HostingAccount, problem: strin
 }
 
 /** Schedules a check after the one that currently works on the server. Records no failure: the other check records its own. */
-async function scheduleRecheck(deps: Deps, account: HostingAccount): Promise<object> {
+async function scheduleRecheck(deps: Deps, account: HostingAccount): Promise<Reconciled> {
   const next = schedule(HostingAccount, timestampAfter(deps.now(), MIN_RETRY_DELAY_MS));
   await deps.table.write(
     HostingAccount,
@@ -175,7 +181,7 @@ async function scheduleRecheck(deps: Deps, account: HostingAccount): Promise<obj
 }
 
 /** Prepares a new account for a subscription that is active again after the removal of its account. The user name is a new one. */
-async function restartAccount(deps: Deps, account: HostingAccount, removing: string): Promise<object> {
+async function restartAccount(deps: Deps, account: HostingAccount, removing: string): Promise<Reconciled> {
   const username = usernameFor(`${account.id} ${removing}`);
   const set = { username, server: '', status: 'PENDING', failures: 0, ...schedule(HostingAccount, deps.now()) };
   const update = { set, remove: ['removing', 'problem'], when: { removing: { is: removing }, ...notRemoved } };
@@ -184,7 +190,7 @@ async function restartAccount(deps: Deps, account: HostingAccount, removing: str
 }
 
 /** Chooses another user name for an account that was never created, because the server has an account of that name for another domain. */
-async function renameAccount(deps: Deps, account: HostingAccount): Promise<object> {
+async function renameAccount(deps: Deps, account: HostingAccount): Promise<Reconciled> {
   const username = usernameFor(`${account.id} ${account.username}`);
   const set = { username, failures: 0, ...schedule(HostingAccount, deps.now()) };
   // A conflict means that another run is creating the account, or has replaced or ended it.
@@ -202,12 +208,11 @@ async function renameAccount(deps: Deps, account: HostingAccount): Promise<objec
 /**
  * Brings the account on the server to the state that its subscription requires: creates, suspends, unsuspends or removes it.
  * Idempotent.
- * @returns the problem that the server reported, if any
  */
-export const reconcileHostingAccount = (deps: PanelDeps, ids: AccountScopedId): Promise<{ problem?: string }> =>
+export const reconcileHostingAccount = (deps: PanelDeps, ids: AccountScopedId): Promise<Reconciled> =>
   retryOnConflict(() => reconcileOnce(deps, ids));
 
-async function reconcileOnce(deps: PanelDeps, ids: AccountScopedId): Promise<{ problem?: string }> {
+async function reconcileOnce(deps: PanelDeps, ids: AccountScopedId): Promise<Reconciled> {
   const subscription = await deps.table.get(Subscription, ids);
   if (!subscription || subscription.plan.category === 'APP') return {};
   const { account: found, sharing } = await ensureAccount(deps, subscription);
@@ -232,7 +237,7 @@ async function reconcileOnServer(
   subscription: Subscription,
   account: HostingAccount,
   sharing: readonly Sharing[],
-): Promise<{ problem?: string }> {
+): Promise<Reconciled> {
   const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
   const server = await findServer(deps, account.server);
   const state = await verifyHostingDomain(deps, subscription);
