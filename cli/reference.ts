@@ -1,5 +1,4 @@
-import type { Command, Option } from './command.ts';
-import { GLOBAL_OPTIONS } from './command.ts';
+import { type Command, GLOBAL_OPTIONS, type Option } from './command.ts';
 import { optionText, synopsis } from './help.ts';
 
 const cell = (text: string) => text.replaceAll('|', '\\|');

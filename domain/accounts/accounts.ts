@@ -3,8 +3,7 @@ import type { getAccount as getAccountRoute } from '../../contract/accounts/acco
 import { Email } from '../../contract/envelope.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { KEYS_WITH_RESERVE, limitOf, limitsOf } from '../../contract/limits/limits.ts';
-import type { Output } from '../../contract/route.ts';
-import { SCOPES } from '../../contract/route.ts';
+import { type Output, SCOPES } from '../../contract/route.ts';
 import { Account, DailyUsage, Login } from '../../table/entities/accounts.ts';
 import { WalletTransaction } from '../../table/entities/billing.ts';
 import { create } from '../../table/writes.ts';

@@ -1,6 +1,5 @@
 import { memberOf } from '../../contract/json.ts';
-import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
-import { DONE, Silence } from './adapter.ts';
+import { type Adapter, type AdapterRequest, type AdapterResponse, DONE, Silence, type Translator } from './adapter.ts';
 import { objectAt, textAt, toFinishReason, UsageTally } from './anthropic-events.ts';
 import { prepareRequest } from './anthropic-request.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';

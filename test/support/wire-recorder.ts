@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { Emulator } from '../../local/emulators/wire.ts';
-import { listen } from '../../local/emulators/wire.ts';
+import { type Emulator, listen } from '../../local/emulators/wire.ts';
 import type { RecordedRequest } from './wire-model.ts';
 
 /** Answers a recorded request where no emulator does. */

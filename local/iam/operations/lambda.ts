@@ -1,5 +1,4 @@
-import type { Json } from '../../template/intrinsics.ts';
-import { isObject } from '../../template/intrinsics.ts';
+import { isObject, type Json } from '../../template/intrinsics.ts';
 import type { Access } from '../authorizer.ts';
 import { arnIn, jsonBody, type Operations, type ServiceRequest, text } from './operation.ts';
 
