@@ -130,7 +130,7 @@ test('a repeated step of ${id} changes nothing', async () => {
       'lib/app.ts': (text) => {
         const made = before(
           text,
-          / {2}const jobs = new HandOverStack\(/,
+          / {2}const jobQueues = new HandOverStack\(/,
           `  const ${id} = new ${type}Stack(platform, table);\n`,
         );
         const passed = after(
