@@ -232,6 +232,7 @@ test.each([
       'app.js': '',
       'node_modules/dotenv-cli/package.json': '{"bin":{"dotenv":"cli.js"}}',
       'node_modules/dotenv-cli/cli.js': '',
+      'node_modules/.bin/dotenv': '',
       'node_modules/npm-run-all/package.json': '{"bin":{"run-s":"cli.js"}}',
       'node_modules/npm-run-all/cli.js': '',
       'node_modules/.bin/tool': '',
