@@ -159,18 +159,21 @@ const RENEWAL = { invoiceId: 'inv_next', years: 1 };
 const TASK = { kind: 'RENEW' as const, years: 1, execution: 'renewal', since: new Date(0).toISOString() };
 
 test.each([
-  ['a confirmation', 'the payment of the renewal', -200, { renewal: { ...RENEWAL, paid: true as const } }],
-  ['a confirmation', 'the begin of a task', -200, { task: TASK }],
-  ['the end of the term', 'the begin of a task', 0, { task: TASK }],
-])('%s that %s overtook changes nothing', async (_, __, day, overtaking) => {
-  const { run, domain } = await begun();
-  await run.runUntilIdle();
-  const write = (set: Partial<Domain>) => run.deps.table.write(Domain, change(Domain, domain(), { set }));
-  await write({ renewal: RENEWAL, expiryNotice: { expiresAt: domain().expiresAt ?? '', days: 1, at: '' } });
-  const read = domain();
-  run.clock.now = Date.parse(read.expiresAt ?? '') + day * DAY;
-  await write(overtaking);
-  const stored = domain();
-  await run.advance(read);
-  expect(domain()).toEqual(stored);
-});
+  ['a confirmation', 'the payment of the renewal', -200, { renewal: RENEWAL }, { renewal: { ...RENEWAL, paid: true } }],
+  ['a confirmation', 'the begin of a task', -200, { renewal: RENEWAL }, { task: TASK }],
+  ['the end of the term', 'the begin of a task', 0, {}, { task: TASK }],
+] satisfies [string, string, number, Partial<Domain>, Partial<Domain>][])(
+  '%s that %s overtook changes nothing',
+  async (_, __, day, before, overtaking) => {
+    const { run, domain } = await begun();
+    await run.runUntilIdle();
+    const write = (set: Partial<Domain>) => run.deps.table.write(Domain, change(Domain, domain(), { set }));
+    await write({ ...before, expiryNotice: { expiresAt: domain().expiresAt ?? '', days: 1, at: '' } });
+    const read = domain();
+    run.clock.now = Date.parse(read.expiresAt ?? '') + day * DAY;
+    await write(overtaking);
+    const stored = domain();
+    await run.advance(read);
+    expect(domain()).toEqual(stored);
+  },
+);
