@@ -16,13 +16,13 @@ type RangeOf = (name: string) => unknown;
 /** Reads a lockfile of npm. From npm 7 on, it contains the engines of packages. @param workspace path of the application's directory */
 function readNpm(text: string, workspace: string): RangeOf {
   const packages = memberOf(parseJson(text), 'packages');
-  const entryOf = (name: string): unknown => {
+  const packageOf = (name: string): unknown => {
     const entry =
       ownMember(packages, `${workspace}/node_modules/${name}`) ?? ownMember(packages, `node_modules/${name}`);
     const resolved = memberOf(entry, 'resolved');
     return memberOf(entry, 'link') === true ? ownMember(packages, String(resolved)) : entry;
   };
-  return (name) => memberOf(memberOf(entryOf(name), 'engines'), 'node');
+  return (name) => memberOf(memberOf(packageOf(name), 'engines'), 'node');
 }
 
 /** Matches a line of pnpm's lockfile: its indentation, its key, and its value, each without quotes. */
