@@ -22,7 +22,7 @@ const REJECTED_FIELD = /\bpath"?: \[\s{0,20}["']([A-Z][A-Z0-9_]{1,99})["']\s{0,2
 /** Maximum variables that an advice lists. */
 const MAX_LISTED = 10;
 
-/** Returns a phrase with the variables that a validation with zod refused, such as `the variables A and B`; undefined if there are none. */
+/** Returns a phrase with the variables that a validation with zod refused, such as `the variables A, B`; undefined if there are none. */
 export function rejectedVariables(output: string): string | undefined {
   const names = [...new Set([...output.matchAll(REJECTED_FIELD)].map(([, name]) => name))].slice(0, MAX_LISTED);
   return names.length === 0 ? undefined : `the variable${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
