@@ -1,9 +1,9 @@
 /**
  * Refuses terms that docs/glossary.md retired, docstrings that begin with a headless clause, and comments that name files, parameters or
- * links that do not exist. Run by `npm run lint`.
+ * links that do not exist, and empty files. Run by `npm run lint`.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -137,14 +137,17 @@ export function lintFile(path: string, source: string, { retired, scoped, kept }
   return findings;
 }
 
-/** Checks every file of the project that git does not ignore. */
+/** Checks every file of the project that git does not ignore. An empty one was committed by accident. */
 export function lintProject(): string[] {
   const glossary = parseGlossary(readFileSync(GLOSSARY_FILE, 'utf8'));
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
-  return listed
-    .split('\n')
-    .filter((path) => TEXT.test(path) && !EXCLUDED.test(path) && existsSync(join(ROOT, path)))
-    .flatMap((path) => lintFile(path, readFileSync(join(ROOT, path), 'utf8'), glossary));
+  const listed = execFileSync('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
+  const paths = listed.split('\0').filter((path) => path !== '' && existsSync(join(ROOT, path)));
+  return [
+    ...paths.filter((path) => statSync(join(ROOT, path)).size === 0).map((path) => `${path}: the file is empty`),
+    ...paths
+      .filter((path) => TEXT.test(path) && !EXCLUDED.test(path))
+      .flatMap((path) => lintFile(path, readFileSync(join(ROOT, path), 'utf8'), glossary)),
+  ];
 }
 
 if (process.argv[1] === import.meta.filename) {
