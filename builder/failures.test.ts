@@ -304,7 +304,8 @@ test('refuses a link out of the repository, and an application that leaves no ro
   const { error, step } = await build({ repoUrl });
   expect([error, step]).toEqual(['The link "passwords" points out of the repository, to /etc/passwd.', 'package']);
   const large = await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand: 'truncate -s 240M large' });
-  expect(large.error).toBe('The application is 240 MB after the build; the limit is 235 MB.');
+  const tooLarge = 'The application is 240 MB after the build; the limit is 235 MB.';
+  expect(large.error).toBe(`${tooLarge} The largest parts are large (240 MB).`);
   const manifest = JSON.stringify({
     devDependencies: { next: '16' },
     scripts: { start: 'node migrate.js && next start' },
@@ -315,11 +316,12 @@ test('refuses a link out of the repository, and an application that leaves no ro
     buildCommand:
       'mkdir -p .next/standalone; touch .next/standalone/server.js; truncate -s 240M .next/standalone/large',
   };
-  const tooLarge = 'The application is 240 MB after the build; the limit is 235 MB.';
   expect((await build(next)).error).toBe(
-    `${tooLarge} The build also created a smaller standalone server: set startCommand to "node .next/standalone/server.js", and move the other commands of the start script to the build command.`,
+    `${tooLarge} The largest parts are .next (240 MB). The build also created a smaller standalone server: set startCommand to "node .next/standalone/server.js", and move the other commands of the start script to the build command.`,
   );
-  expect((await build({ ...next, startCommand: 'node .next/standalone/server.js' })).error).toBe(tooLarge);
+  expect((await build({ ...next, startCommand: 'node .next/standalone/server.js' })).error).toBe(
+    `${tooLarge} The largest parts are .next (240 MB).`,
+  );
 });
 
 test.each([

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
-import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Detected, Job } from '../../providers/builds/builds.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
@@ -21,7 +20,8 @@ import { withTool } from '../install/tools.ts';
 import type { Sections } from '../log/sections.ts';
 import { pack, type RuntimeModules } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
-import { assertUnreserved, collect, isWholeTreePackaged, RESERVED, sizeOf } from '../package/tree.ts';
+import { fits, withoutDescriptions } from '../package/size.ts';
+import { assertUnreserved, collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey } from './build-command.ts';
 import { buildFailureAdvice, databaseAdvice } from './build-failures.ts';
@@ -208,13 +208,19 @@ async function packageApplication({
   const leftOut = new Set([...excluded, ...unneeded]);
   const collectWithout = (paths: ReadonlySet<string>) => collect(packaged, start, directory, paths, context.directory);
   let items = await collectWithout(leftOut);
-  if (isWhole && app !== packaged && sizeOf(items) > MAX_ARTIFACT_BYTES) {
+  if (isWhole && !fits(items)) {
+    const smaller = withoutDescriptions(items, start);
+    if (smaller.length < items.length)
+      sections.note('too large: leaving out the source maps and type declarations of packages');
+    items = smaller;
+  }
+  if (isWhole && app !== packaged && !fits(items)) {
     const unreached = unreachedPackages(packaged, app, manifest, describeStart(start));
     if (unreached.size > 0) {
       sections.note(
         `too large with all packages of the repository: leaving out the packages that ${directory} does not need`,
       );
-      items = await collectWithout(new Set([...leftOut, ...unreached]));
+      items = withoutDescriptions(await collectWithout(new Set([...leftOut, ...unreached])), start);
     }
   }
   const artifact = await pack(items, {

@@ -1,22 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
-import {
-  createZip,
-  MAX_ENTRIES,
-  type PackedContent,
-  packContentThreaded,
-  type Zip,
-} from '../../providers/archives/zip.ts';
+import { createZip, type PackedContent, packContentThreaded, type Zip } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Start } from '../detect/existing-start.ts';
 import { preloadsModules } from '../detect/node-options.ts';
-import { BuildFailure } from '../failure.ts';
-import { type Item, isWholeTreePackaged, sizeOf } from './tree.ts';
+import { assertFits } from './size.ts';
+import type { Item } from './tree.ts';
 
-const MEGABYTE = 1024 * 1024;
 /** Number of files compressed concurrently. */
 const CONCURRENCY = 32;
 
@@ -128,36 +120,13 @@ export interface RuntimeModules {
   siteServer: Buffer;
 }
 
-/** Returns advice for a release that packages all of Next.js although its build also created a small standalone server; otherwise an empty text. */
-function sizeAdvice(items: readonly Item[], directory: string): string {
-  const server = items
-    .map(({ path }) => posix.relative(directory, path))
-    .find((path) => /^\.next\/standalone\/(?!.*node_modules\/).*server\.js$/.test(path));
-  return server === undefined
-    ? ''
-    : ` The build also created a smaller standalone server: set startCommand to "node ${server}", and move the other commands of the start script to the build command.`;
-}
-
 /** Packs the application and the platform's files. Throws BuildFailure if it is too large to host. */
 export async function pack(items: readonly Item[], service: Service): Promise<Buffer> {
-  assertFits(items, service);
+  assertFits(items, service.start, service.directory);
   const zip = createZip();
   addService(zip, service);
   await addItems(zip, items);
   return zip.end();
-}
-
-function assertFits(items: readonly Item[], { start, directory }: Service): void {
-  const bytes = sizeOf(items);
-  if (bytes > MAX_ARTIFACT_BYTES) {
-    const [actualMb, limitMb] = [bytes, MAX_ARTIFACT_BYTES].map((size) => Math.round(size / MEGABYTE));
-    throw new BuildFailure(
-      `The application is ${actualMb} MB after the build; the limit is ${limitMb} MB.${isWholeTreePackaged(start, directory) ? sizeAdvice(items, directory) : ''}`,
-    );
-  }
-  if (items.length > MAX_ENTRIES - 10) {
-    throw new BuildFailure(`The application has ${items.length} files after the build; the limit is 65,000.`);
-  }
 }
 
 /** Adds the platform's files. */
