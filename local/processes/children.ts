@@ -1,9 +1,8 @@
-import { spawn as spawnProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Child, StartedChild } from './started-child.ts';
-import { type FromStarter, type StartSettings, signalGroup, startProcess, type ToStarter } from './starter.ts';
+import type { Child } from './started-child.ts';
+import type { StartSettings } from './starter.ts';
+import { type Started, Watchdog } from './watchdog-client.ts';
 
 /** Options of a child process. */
 export interface ChildOptions {
@@ -47,83 +46,15 @@ export interface ChildrenOptions {
 export function startChildren(dataDir: string, options: ChildrenOptions = {}): Children {
   const logs = join(dataDir, 'logs');
   mkdirSync(logs, { recursive: true });
-  // In its own session, so that neither Ctrl-C nor a kill of the main process's group reaches it.
-  const watchdog = spawnProcess(
-    process.execPath,
-    [fileURLToPath(new URL('./watchdog.ts', import.meta.url)), ...(options.temporary ? [dataDir] : [])],
-    { detached: true, stdio: ['pipe', 'ignore', 'ignore', 'ipc'], serialization: 'advanced', cwd: '/' },
-  );
-  const watchdogInput = watchdog.stdin;
-  // The listener of `exit` reports the watchdog's end.
-  watchdogInput?.on('error', () => {});
-  const running = new Map<Child, { exited: Promise<void>; signal: (signal: NodeJS.Signals) => void }>();
+  let isStopping = false;
+  const watchdog = new Watchdog(options.temporary ? dataDir : undefined, (how) => {
+    if (!isStopping) options.onExit?.('watchdog', how);
+  });
+  const running = new Map<Child, { exited: Promise<void>; signal: Started['signal'] }>();
   const ending = new WeakSet<Child>();
 
-  /** The processes that the watchdog started, by number, until the last message about them. */
-  const started = new Map<number, StartedChild>();
-  let lastNumber = 0;
-  const settling = new Map<number, () => void>();
-  let isStopping = false;
-  watchdog.on('message', (message: FromStarter) => {
-    if (message.event === 'settled') {
-      settling.get(message.of)?.();
-      settling.delete(message.of);
-      return;
-    }
-    const child = started.get(message.of);
-    if (message.event === 'close' || message.event === 'failed') started.delete(message.of);
-    child?.receive(message);
-  });
-  /** Sends the watchdog a message. Calls `onUndelivered` if the watchdog has ended, which may not be known yet. */
-  const sendToWatchdog = (message: ToStarter, onUndelivered = (): void => {}): void => {
-    if (!watchdog.connected) setImmediate(onUndelivered);
-    else
-      watchdog.send(message, (error) => {
-        if (error) onUndelivered();
-      });
-  };
-  watchdog.once('exit', (code, by) => {
-    // Without the watchdog, only this process can end its children.
-    for (const [of, child] of started) {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-        signalGroup(child.pid, 'SIGKILL');
-      child.receive({ of, event: 'exit', code: null, signal: 'SIGKILL' });
-      child.receive({ of, event: 'close', code: null, signal: 'SIGKILL' });
-    }
-    started.clear();
-    for (const resolve of settling.values()) resolve();
-    if (!isStopping) options.onExit?.('watchdog', by ? `killed by ${by}` : `exit code ${code}`);
-  });
-
-  /** Starts a process through the watchdog. */
-  const startByWatchdog = (settings: StartSettings) => {
-    const child = new StartedChild(settings);
-    lastNumber += 1;
-    const number = lastNumber;
-    started.set(number, child);
-    sendToWatchdog({ start: number, settings }, () => {
-      if (started.delete(number)) child.emit('error', new Error('The watchdog, which starts processes, has ended'));
-    });
-    return { child, signal: (signal: NodeJS.Signals) => sendToWatchdog({ signal, to: number }) };
-  };
-  /** Starts a process directly, without waiting for the watchdog's start. At the beginning of a run that is cheap. */
-  const startDirectly = (settings: StartSettings) => {
-    const child = startProcess(settings);
-    const { pid } = child;
-    const signal = (name: NodeJS.Signals): void => {
-      if (pid !== undefined) signalGroup(pid, name);
-    };
-    if (pid !== undefined) watchdogInput?.write(`+${pid} ${settings.memoryMb}\n`);
-    child.once('exit', () => {
-      // Kills the remaining processes of the group. Only afterwards can the system reuse the group's number.
-      signal('SIGKILL');
-      if (pid !== undefined) watchdogInput?.write(`-${pid}\n`);
-    });
-    return { child, signal };
-  };
-
   const spawn: Children['spawn'] = (command, args, { label, cwd, env, stdio, essential, niceness, memoryMb = 0 }) => {
-    const { child, signal } = (essential ? startDirectly : startByWatchdog)({
+    const settings: StartSettings = {
       command,
       args,
       niceness,
@@ -132,7 +63,8 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
       env: { ...(env ?? process.env) },
       log: stdio === undefined ? join(logs, `${label}.log`) : undefined,
       stdio: stdio ?? ['ignore', 'ignore', 'ignore'],
-    });
+    };
+    const { child, signal } = essential ? watchdog.startDirectly(settings) : watchdog.start(settings);
     const exited = new Promise<void>((resolve) => {
       const settle = (how: string): void => {
         if (!running.delete(child)) return;
@@ -144,16 +76,6 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     });
     running.set(child, { exited, signal });
     return child;
-  };
-
-  const outputArrived: Children['outputArrived'] = async () => {
-    if (!watchdog.connected) return;
-    lastNumber += 1;
-    const number = lastNumber;
-    await new Promise<void>((resolve) => {
-      settling.set(number, resolve);
-      sendToWatchdog({ settle: number }, resolve);
-    });
   };
 
   const end: Children['end'] = async (child, graceMs = 1000) => {
@@ -169,15 +91,12 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
   return {
     dataDir,
     spawn,
-    outputArrived,
+    outputArrived: () => watchdog.outputArrived(),
     end,
     async stop(graceMs = 1500) {
       isStopping = true;
       await Promise.all([...running.keys()].map((child) => end(child, graceMs)));
-      if (watchdog.exitCode !== null || watchdog.signalCode !== null) return;
-      const exited = new Promise<void>((resolve) => watchdog.once('exit', () => resolve()));
-      watchdogInput?.end();
-      await exited;
+      await watchdog.end();
     },
   };
 }
