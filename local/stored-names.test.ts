@@ -17,7 +17,6 @@ const RECORDED = JSON.parse(readFileSync('local/stored-names.json', 'utf8'));
 /** Modules that name files of the repository, or files that no later run reads. */
 const OTHER = [
   'local/emulators/codebuild/build-run.ts',
-  'local/emulators/codebuild/codebuild.ts',
   'local/emulators/git/git.ts',
   'local/emulators/lambda/sandbox.ts',
   'local/iam/report.ts',

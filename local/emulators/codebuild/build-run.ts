@@ -44,9 +44,10 @@ const Buildspec = z.object({
   env: z.object({ variables: z.record(z.string(), z.string()).default({}) }).optional(),
   phases: z.object({ install: Commands, pre_build: Commands, build: Commands, post_build: Commands }),
 });
+export type Buildspec = z.output<typeof Buildspec>;
 
 /** Parses an inline buildspec in JSON, as `BuildSpec.fromObject` writes it. Throws for any other format. */
-export function parseBuildspec(text: string): z.output<typeof Buildspec> {
+export function parseBuildspec(text: string): Buildspec {
   try {
     return Buildspec.parse(JSON.parse(text));
   } catch (cause) {
@@ -65,7 +66,7 @@ export interface BuildRun {
 
 interface RunOptions {
   build: Build;
-  spec: z.output<typeof Buildspec>;
+  spec: Buildspec;
   sourceDir: string;
   /** Created for this build and removed after it ends. */
   directory: string;

@@ -10,6 +10,8 @@ type Started = z.output<typeof Started>;
 /** Maximum number of stored builds. Unfinished builds are never deleted. */
 const MAX_KEPT_BUILDS = 500;
 
+export type Builds = ReturnType<typeof openBuilds>;
+
 /** Opens the builds of an account, in the order of their start. */
 export function openBuilds(dataDir: string) {
   const records = openRecords(join(dataDir, 'builds'), Started);

@@ -7,7 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { type Children, startChildren } from '../../processes/children.ts';
 import type { Emulator } from '../wire.ts';
-import { type CodeBuildOptions, startCodeBuild } from './codebuild.ts';
+import type { CodeBuildOptions } from './build-queue.ts';
+import { startCodeBuild } from './codebuild.ts';
 
 let dataDir: string;
 let children: Children;

@@ -3,7 +3,7 @@ import type { Access } from '../../iam/authorizer.ts';
 import { arnIn } from '../../iam/operations/operation.ts';
 import { isObject } from '../../template/intrinsics.ts';
 import type { Template } from '../../template/template.ts';
-import type { CodeBuildProject } from './codebuild.ts';
+import type { CodeBuildProject } from './build-queue.ts';
 
 /** Memory of CodeBuild's ARM containers in MiB. */
 const MEMORY_MB: Record<string, number> = {
