@@ -4,6 +4,8 @@ import { type Configuration, type LambdaFunction, notFound } from './functions.t
 
 const conflict = (message: string) => new ServiceError('ResourceConflictException', message, 409);
 
+export type States = ReturnType<typeof createStates>;
+
 /** Tracks the intermediate states of functions, versions and aliases. Unless `strict`, every change completes immediately. */
 export function createStates(strict: boolean | undefined, functions: Record<string, LambdaFunction>) {
   /** ARNs of new aliases that other operations do not know yet. */
