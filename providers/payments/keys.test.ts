@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keptKey } from '../../test/support/platform-key.ts';
-import { createPayments, InvalidSignature, PaymentProviderError, PaymentsNotConfigured } from './payments.ts';
+import { InvalidSignature, PaymentProviderError, PaymentsNotConfigured } from './payments.ts';
+import { createPayments } from './paystack.ts';
 
 /** A processor that takes one key. */
 const taken = 'sk_live_new';

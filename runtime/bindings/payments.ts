@@ -1,4 +1,4 @@
-import { createPayments } from '../../providers/payments/payments.ts';
+import { createPayments } from '../../providers/payments/paystack.ts';
 import { openKey } from '../aws/secret-values.ts';
 import { required } from '../config.ts';
 

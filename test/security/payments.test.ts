@@ -7,7 +7,7 @@ import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { createTopUp, getAutoTopUp, setAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
-import { createPayments } from '../../providers/payments/payments.ts';
+import { createPayments } from '../../providers/payments/paystack.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
 import { codeOf, local, newAccount, type OpenedAccount, raw, secretOf } from '../support/harness.ts';
 import { keptKey } from '../support/platform-key.ts';

@@ -316,7 +316,7 @@ test('an installation without a sender of emails has no function that sends them
 /** The longest wait of each client of another service, in seconds. */
 const CLIENTS: Record<string, number> = {
   'providers/login/profiles.ts': T.login.profile,
-  'providers/payments/payments.ts': T.payments,
+  'providers/payments/paystack.ts': T.payments,
   // Two resolvers, each of which tries twice.
   'providers/dns/targets.ts': 2 * T.dnsQuery,
   'providers/dns/txt-records.ts': 2 * T.dnsQuery,

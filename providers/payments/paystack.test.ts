@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { keptKey } from '../../test/support/platform-key.ts';
-import { ChargeRefused, createPayments, type Dispute, type Payment, PaymentProviderError } from './payments.ts';
+import { ChargeRefused, type Dispute, type Payment, PaymentProviderError } from './payments.ts';
+import { createPayments } from './paystack.ts';
 
 /** A provider that answers as Paystack documents it. */
 async function paystack(answer: (url: URL) => { status?: number; body: object }) {
