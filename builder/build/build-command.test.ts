@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { parseManifest } from '../../providers/builds/detection/manifest.ts';
-import { packagesBelow } from '../detect/packages.ts';
 import { resolveBuildCommand } from './build-command.ts';
 
 test.each([
@@ -11,7 +10,7 @@ test.each([
   (set, expected) => {
     const manifest = parseManifest('{"dependencies":{"next":"16"},"scripts":{"build":"next build","export":"x"}}');
     const settings = { framework: 'NEXTJS', buildCommand: set } as const;
-    expect(resolveBuildCommand(settings, manifest, packagesBelow('/absent', manifest), 'pnpm')).toBe(expected);
+    expect(resolveBuildCommand(settings, manifest, { runner: 'pnpm' })).toBe(expected);
   },
 );
 
@@ -20,8 +19,7 @@ test.each([
   ['NODE', null, 'vite'],
 ] as const)('runs a framework’s own command with pnpm where pnpm installs: %s, %s', (framework, buildCommand, name) => {
   const manifest = parseManifest(JSON.stringify({ dependencies: { [name]: '1' } }));
-  const command = (runner: string) =>
-    resolveBuildCommand({ framework, buildCommand }, manifest, packagesBelow('/absent', manifest), runner);
+  const command = (runner: string) => resolveBuildCommand({ framework, buildCommand }, manifest, { runner });
   expect([command('pnpm'), command('bun'), command('npm')]).toEqual([
     `pnpm exec ${name} build`,
     `bunx ${name} build`,
@@ -59,6 +57,7 @@ test.each<[what: string, app: object, root: object | undefined, expected: string
 ])('builds with Nx where nothing else builds: %s', (_what, app, root, expected) => {
   const manifest = parseManifest(JSON.stringify(app));
   const around = {
+    runner: 'npm',
     root: root === undefined ? manifest : parseManifest(JSON.stringify(root)),
     isRoot: root === undefined,
     hasFile: (name: string) => name === 'nx.json',
@@ -67,9 +66,7 @@ test.each<[what: string, app: object, root: object | undefined, expected: string
     { framework: 'NODE', buildCommand: null },
     { framework: 'NEXTJS', buildCommand: 'npm run build' },
   ] as const)
-    expect(resolveBuildCommand(settings, manifest, packagesBelow('/absent', manifest), 'npm', '', around)).toBe(
-      expected,
-    );
+    expect(resolveBuildCommand(settings, manifest, around)).toBe(expected);
 });
 
 test.each<[what: string, app: object, root: object, expected: string | null]>([
@@ -90,15 +87,13 @@ test.each<[what: string, app: object, root: object, expected: string | null]>([
   ['none, for React Router', { dependencies: { '@react-router/node': '7' } }, {}, null],
 ])('runs the command of a framework only with the package that provides it: %s', (_what, app, root, expected) => {
   const manifest = parseManifest(JSON.stringify(app));
-  const around = { root: parseManifest(JSON.stringify(root)), isRoot: false };
+  const around = { runner: 'npm', root: parseManifest(JSON.stringify(root)), isRoot: false };
   const settings = { framework: 'NODE', buildCommand: null } as const;
-  expect(resolveBuildCommand(settings, manifest, packagesBelow('/absent', manifest), 'npm', '', around)).toBe(expected);
+  expect(resolveBuildCommand(settings, manifest, around)).toBe(expected);
 });
 
 test('runs a script that is empty, which does nothing', () => {
   const manifest = parseManifest('{"scripts":{"build":" ","start":"node app.js"}}');
   for (const buildCommand of [null, 'npm run build'])
-    expect(resolveBuildCommand({ framework: 'NODE', buildCommand }, manifest, packagesBelow('/absent', manifest))).toBe(
-      'npm run build',
-    );
+    expect(resolveBuildCommand({ framework: 'NODE', buildCommand }, manifest, { runner: 'npm' })).toBe('npm run build');
 });

@@ -4,7 +4,6 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { type Around, detectBuildCommand, toolBuild } from '../../providers/builds/detection/build-script.ts';
 import { type Framework, frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
-import type { Packages } from '../../providers/builds/detection/script-command.ts';
 import { type CommandSettings, namesCommands } from '../detect/notes.ts';
 import { BuildFailure } from '../failure.ts';
 
@@ -19,24 +18,17 @@ export function frameworkFor(job: CommandSettings, manifest: Manifest | undefine
 /**
  * Returns the build command, or null for none: the owner's command, else the build script of package.json, else the build commands in its
  * Procfile or start script, else the framework's command. Throws BuildFailure if the command is a script that package.json does not have.
- * @param packages the packages below the application's directory
- * @param runner the repository's package manager
- * @param procfile text of its Procfile, empty if there is none
- * @param around what the build depends on beside package.json
  */
 export function resolveBuildCommand(
   { framework, buildCommand }: BuildSettings,
   manifest: Manifest | undefined,
-  packages: Packages,
-  runner = 'npm',
-  procfile = '',
-  around: Around = {},
+  around: Around,
 ): string | null {
   if (buildCommand === '') return null;
   const detected = manifest && frameworkOf(manifest);
   const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
   if (buildCommand === null || (isDefault && manifest === undefined))
-    return detectBuildCommand(manifest, detected, runner, packages, procfile, around);
+    return detectBuildCommand(manifest, detected, around);
   const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand)?.[1];
   if (script === undefined) return buildCommand;
   if (manifest === undefined) {
@@ -45,10 +37,9 @@ export function resolveBuildCommand(
   // `hasOwn`, because properties such as `constructor` are not scripts.
   if (Object.hasOwn(manifest.scripts, script))
     // The runner replaces npm, which would run nothing if `devEngines` names another package manager.
-    return isDefault && script === 'build' ? `${runner} run build` : buildCommand;
-  if (isDefault && detected !== namedFramework(framework))
-    return detectBuildCommand(manifest, detected, runner, packages, procfile, around);
-  const byTool = script === 'build' ? toolBuild(manifest, detected, runner, around) : undefined;
+    return isDefault && script === 'build' ? `${around.runner} run build` : buildCommand;
+  if (isDefault && detected !== namedFramework(framework)) return detectBuildCommand(manifest, detected, around);
+  const byTool = script === 'build' ? toolBuild(manifest, detected, around) : undefined;
   if (byTool !== undefined) return byTool;
   throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
 }

@@ -104,7 +104,10 @@ async function detectSettings(
     framework: framework?.name ?? NAMES[job.framework],
     packageManager: plan.manager ? describeManager(plan.manager) : null,
     nodeVersion: node.version,
-    buildCommand: resolveBuildCommand(job, manifest, packages, plan.manager?.name, procfileOf(layout.app), {
+    buildCommand: resolveBuildCommand(job, manifest, {
+      runner: plan.manager?.name ?? 'npm',
+      packages,
+      procfile: procfileOf(layout.app),
       root: rootManifest,
       isRoot: layout.install === layout.app,
       hasFile: (name) => existsSync(join(layout.install, name)),

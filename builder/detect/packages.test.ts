@@ -22,7 +22,7 @@ test.each<[scripts: Record<string, string>, ofApi: Record<string, string>, build
   );
   const packages = packagesBelow(app.directory, app.manifest);
   const settings = { framework: 'NODE', buildCommand: null } as const;
-  expect(resolveBuildCommand(settings, app.manifest, packages)).toBe(build);
+  expect(resolveBuildCommand(settings, app.manifest, { runner: 'npm', packages })).toBe(build);
   expect(describeStart(findStart(app).start)).toBe('node dist/index.js (in api)');
 });
 

@@ -44,5 +44,6 @@ test.each<[Procfile: string, scripts: Record<string, string>, build: string | nu
   const { directory, manifest } = application({ scripts }, { 'app.js': '', Procfile });
   const settings = { framework: 'NODE', buildCommand: null } as const;
   const packages = packagesBelow(directory, manifest);
-  expect(resolveBuildCommand(settings, manifest, packages, 'npm', procfileOf(directory))).toBe(build);
+  const around = { runner: 'npm', packages, procfile: procfileOf(directory) };
+  expect(resolveBuildCommand(settings, manifest, around)).toBe(build);
 });

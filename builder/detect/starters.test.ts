@@ -45,7 +45,8 @@ test.each(cases)('detects %s where the framework is %s', (_name, framework, star
   const job = { framework, ...FRAMEWORK_DEFAULTS[framework], startCommand: null, installCommand: 'npm ci' };
   assertBuildable(app, manifest, job);
   const detected = frameworkFor(job, manifest);
-  const build = resolveBuildCommand(job, manifest, packagesBelow(app, manifest), 'npm', procfileOf(app));
+  const around = { runner: 'npm', packages: packagesBelow(app, manifest), procfile: procfileOf(app) };
+  const build = resolveBuildCommand(job, manifest, around);
   for (const [path, text] of Object.entries(starter.built ?? {})) write(join(rootDirectory ?? '', path), text);
   const { start } = findStart({
     directory: app,

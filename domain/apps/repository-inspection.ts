@@ -194,7 +194,9 @@ function describe(
       setting: SETTINGS[framework?.name ?? ''] ?? 'NODE',
       packageManager: locked.name,
       nodeVersion: node.version,
-      buildCommand: detectBuildCommand(manifest, framework, locked.name, undefined, procfile, {
+      buildCommand: detectBuildCommand(manifest, framework, {
+        runner: locked.name,
+        procfile,
         root: rootManifest ?? manifest,
         isRoot: rootManifest === undefined,
         hasFile: has(rootManifest === undefined ? directory : root),

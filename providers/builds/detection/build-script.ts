@@ -11,6 +11,12 @@ const BUILD_SCRIPTS = ['build', 'heroku-postbuild'] as const;
 
 /** The surroundings of an application on which its build depends, beside its own package.json. */
 export interface Around {
+  /** The repository's package manager. */
+  runner: string;
+  /** The packages whose scripts the start script may run. Default: only the application's own package. */
+  packages?: Packages;
+  /** Text of the application's Procfile, empty if there is none. */
+  procfile?: string;
   /** package.json of the directory with which the application is installed: its own, or that of its repository. */
   root?: Dependencies | undefined;
   /** True if the application is in that directory. */
@@ -33,24 +39,18 @@ const withRunner = (command: string | undefined, runner: string): string | undef
 /**
  * Returns the build command of an application whose owner set none: the build script of package.json, else the build commands in its
  * Procfile or start script, else {@link toolBuild}. Returns null if there is none of these.
- *
- * @param runner the repository's package manager
- * @param packages the packages whose scripts the start script may run; by default only the application's own package
- * @param procfile text of its Procfile, empty if there is none
  */
 export function detectBuildCommand(
   manifest: Fields | undefined,
   framework: Framework | undefined,
-  runner: string,
-  packages?: Packages,
-  procfile = '',
-  around: Around = {},
+  around: Around,
 ): string | null {
+  const { runner, packages, procfile = '' } = around;
   if (manifest === undefined) return null;
   const script = BUILD_SCRIPTS.find((name) => Object.hasOwn(manifest.scripts, name));
   if (script !== undefined) return `${runner} run ${script}`;
   const start = declaredStarts(manifest, procfile, packages).find(({ build }) => build.length > 0);
-  return start?.build.join(' && ') ?? toolBuild(manifest, framework, runner, around) ?? null;
+  return start?.build.join(' && ') ?? toolBuild(manifest, framework, around) ?? null;
 }
 
 /**
@@ -60,8 +60,7 @@ export function detectBuildCommand(
 export function toolBuild(
   manifest: Fields,
   framework: Framework | undefined,
-  runner: string,
-  { root = manifest, isRoot = true, hasFile = () => false }: Around,
+  { runner, root = manifest, isRoot = true, hasFile = () => false }: Around,
 ): string | undefined {
   const isNx = hasFile('nx.json') && names(root, 'nx');
   if (isNx && isRoot) return withRunner('npx nx run-many -t build', runner);
