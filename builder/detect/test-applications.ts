@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import { readManifest } from '../install/manifest.ts';
 import type { BuiltApplication } from './built-application.ts';
+import { describeStart } from './describe-start.ts';
+import { findStart } from './start.ts';
 
 const roots: string[] = [];
 
@@ -43,4 +45,10 @@ export function application(
   const framework = read ? frameworkOf(read) : namedFramework(merged.framework);
   const buildCommand = read?.scripts.build === undefined ? null : 'npm run build';
   return { directory, repository: directory, settings: merged, manifest: read, framework, buildCommand };
+}
+
+/** Returns the start of an application and what it was read from. */
+export function started(...args: Parameters<typeof application>): [start: string, from: string | undefined] {
+  const { start, from } = findStart(application(...args));
+  return [describeStart(start), from];
 }
