@@ -28,6 +28,16 @@ test.each<[string, unknown, status: number]>([
   expect(done).toEqual(['hold', 'release']);
 });
 
+test('refuses an image in a system message, which would be dropped, and names the field', async () => {
+  const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+  const { apiError, done } = await call({
+    model: MODELS.anthropic,
+    messages: [{ role: 'system', content: [image] }, ...user('x')],
+  });
+  expect(apiError).toMatchObject({ status: 400, message: expect.stringContaining('messages.0.content') });
+  expect(done).toEqual([]);
+});
+
 test.each<[object, estimated: boolean]>([
   [{ input_tokens: 9, output_tokens: 7 }, false],
   [{ input_tokens: 9 }, true],

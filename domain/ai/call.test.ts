@@ -51,6 +51,23 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(report.chargedMicroRand).toBeGreaterThan(0);
   });
 
+  test('a whole answer to a streamed request is 502 and free, even if it is a valid one', async () => {
+    upstream.act = (response) => {
+      const usage = { prompt_tokens: 1, completion_tokens: 1, input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+      const choice = { index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' };
+      const answer = { id: 'm', content: [], stop_reason: 'end_turn', choices: [choice], usage };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    };
+    const { apiError, done } = await call({ model, stream: true, messages: user('x') }, { baseUrl: upstream.url });
+    expect(apiError).toMatchObject({ status: 502 });
+    expect(done).toEqual(['hold', 'release']);
+  });
+
+  test('a call that cannot be recorded in the request log fails at its end, for the log of the platform', async () => {
+    const failing = call({ model, messages: user('fault:500') }, { losesLines: true });
+    await expect(failing).rejects.toThrow('The table lost a line');
+  });
+
   test('reports a rejected saved key as the caller’s error', async () => {
     for (const fault of ['401', '403']) {
       const { apiError, done } = await call({ model, messages: user(`fault:${fault}`) }, { saved: true });

@@ -78,6 +78,25 @@ test.each(STREAMS)('%s: whatever breaks in a stream, its failure is the provider
   );
 });
 
+test.each([
+  [openAiCompatible, 'openai'],
+  [anthropic, 'anthropic'],
+] as const)('a frame that never ends is the provider’s failure before the stream ends', (adapter, provider) => {
+  const translator = adapter.stream(askOf(provider));
+  translator.push(Buffer.alloc(32 * 1024 ** 2 + 1, 'x'));
+  expect(translator.failure).toEqual(new ProviderFailure('broken', {}));
+});
+
+test.each([
+  [openAiCompatible, 'openai', 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"a\\q":1}\n\n'],
+  [anthropic, 'anthropic', frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' } })],
+] as const)('an answer of only its end is the provider’s failure if nothing follows: %#', (adapter, provider, end) => {
+  const translator = adapter.stream(askOf(provider));
+  translator.push(Buffer.from(end));
+  expect(translator.isFinished).toBe(true);
+  expect(() => translator.end()).toThrow(new ProviderFailure('broken', {}));
+});
+
 test('a held last chunk that is not valid JSON ends the stream with an error', () => {
   const last = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"a\\q":1}\n\n';
   for (const end of [DONE, '']) {

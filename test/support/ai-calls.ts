@@ -60,6 +60,8 @@ export interface World {
   flags?: FlagStates;
   /** Of a call's entry and its line of the request log, the table takes the line alone. */
   losesEntries?: boolean;
+  /** The table does not take the line of the request log. */
+  losesLines?: boolean;
   /** Called with each piece of the response. */
   onPiece?: (piece: string) => void;
 }
@@ -99,6 +101,7 @@ function gateway({
   impatient = false,
   flags = {},
   losesEntries = false,
+  losesLines = false,
 }: World) {
   const done: string[] = [];
   /** The request log: what each line says that its call cost. */
@@ -109,6 +112,7 @@ function gateway({
   const table = {
     updateReturningChanged: async ({ kind, input }: RecordedWrite) => {
       if (kind === 'Put') {
+        if (losesLines) throw new Error('The table lost a line');
         log(input.Item);
         return {};
       }
