@@ -105,7 +105,7 @@ const SHUT = /\b(?:suspended|disabled|banned|blocked|terminated|deactivated|rest
 /** Returns true if a 403 of a provider that checks content is about the content of the request and not about the key. */
 function isAboutContent(error: Record<string, unknown>): boolean {
   const { message, code, type, metadata } = error;
-  if (isObject(metadata) && ('flagged_input' in metadata || 'reasons' in metadata)) return true;
+  if (isObject(metadata) && 'flagged_input' in metadata) return true;
   if ([ACCOUNT, SHUT].every((pattern) => pattern.test(messageFrom(error) ?? ''))) return false;
   return [message, code, type].some((value) => typeof value === 'string' && CONTENT.test(value));
 }
