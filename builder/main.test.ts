@@ -87,6 +87,28 @@ test('builds a package of a monorepo with its tool if that must build other pack
   expect((await build(chosen)).error).toContain('set the build command to "npx turbo run build --filter=api');
 });
 
+test('generates the client of Prisma, and builds again, if the build lacks it', async () => {
+  const missing = `Module not found: Can't resolve './generated/prisma/client'`;
+  const repoUrl = repository({
+    'package.json': JSON.stringify({
+      scripts: { build: 'node build.js', start: 'node server.js' },
+      devDependencies: { prisma: '7' },
+    }),
+    'build.js': `if (!require('node:fs').existsSync('generated/prisma/client.js')) throw new Error(${JSON.stringify(missing)})`,
+    'server.js': '',
+    'prisma.sh': 'test "$1" = generate && mkdir -p generated/prisma && echo > generated/prisma/client.js',
+  });
+  const installCommand =
+    'mkdir -p node_modules/.bin; cp prisma.sh node_modules/.bin/prisma; chmod +x node_modules/.bin/prisma';
+  const built = await build({ repoUrl, installCommand });
+  expect(built.log).toContain('Building again: prisma generate && npm run build');
+  expect(built).toMatchObject({ detected: { buildCommand: 'prisma generate && npm run build' } });
+  expect([...(await entriesOf(built.artifact)).keys()]).toContain('generated/prisma/client.js');
+  expect((await build({ repoUrl, installCommand, buildCommand: 'node build.js' })).error).toMatch(
+    /Prisma's client was not generated: set the build command to "prisma generate && node build\.js"\.$/,
+  );
+});
+
 test('passes variables to the build and the start, but not to log or artifact, and databases to the start', async () => {
   const secret = 'sup3r s3cret/value';
   const platform = 'process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI ?? process.env.JOB_URL';

@@ -24,7 +24,7 @@ import { fits, withoutDescriptions } from '../package/size.ts';
 import { assertUnreserved, collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey } from './build-command.ts';
-import { buildFailureAdvice, databaseAdvice } from './build-failures.ts';
+import { buildFailureAdvice, databaseAdvice, missingGeneratedCode } from './build-failures.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
 export interface Build {
@@ -113,16 +113,19 @@ async function restoreBuildCache(cloned: ClonedBuild): Promise<void> {
   if (key !== undefined && cloned.detected.buildCommand !== null) await cloned.cache.restore('build', key);
 }
 
+/** Returns true if the owner did not choose the build command. */
+const hasDefaultBuild = ({ buildCommand, framework }: Job): boolean =>
+  buildCommand === null || buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
+
 /**
  * Returns the command by which the monorepo's tool builds the application after the packages of the repository that it uses, if its own build
  * failed and the owner did not choose that; undefined if there is none, or if no package needs to be built first.
  */
 function wholeBuild({ job, layout, manifest }: ClonedBuild, command: string): string | undefined {
-  const isDefault = job.buildCommand === null || job.buildCommand === FRAMEWORK_DEFAULTS[job.framework].buildCommand;
   const whole = monorepoBuild(layout.packaged, layout.app, manifest)?.replace(/^npx /, '');
   const [tool = ''] = whole?.split(' ') ?? [];
   const isInstalled = existsSync(join(layout.install, 'node_modules/.bin', tool));
-  if (!isDefault || !isInstalled || RUNS_TOOL.test(command)) return undefined;
+  if (!hasDefaultBuild(job) || !isInstalled || RUNS_TOOL.test(command)) return undefined;
   return usesBuiltPackages(layout.packaged, manifest) ? whole : undefined;
 }
 
@@ -139,6 +142,12 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
   const { context: tailContext, tail } = withTail({ ...context, environment, directory: layout.app });
   const status = await run('sh', ['-c', command], tailContext);
   if (status !== 0) {
+    const printed = tail();
+    const generated = missingGeneratedCode(printed, command, manifest);
+    if (generated !== undefined && hasDefaultBuild(cloned.job)) {
+      sections.note(`the build needs ${generated.name}, which is generated. Building again: ${generated.command}`);
+      return runBuild(cloned, context, generated.command);
+    }
     const next = wholeBuild(cloned, command);
     if (next !== undefined) {
       sections.note(`the application uses packages of the repository that are built first. Building again: ${next}`);
@@ -149,8 +158,8 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
       whole === undefined || RUNS_TOOL.test(command)
         ? ''
         : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
-    const printed = tail();
     const cause =
+      (generated && ` ${generated.name} was not generated: set the build command to "${generated.command}".`) ||
       databaseAdvice(printed, command, cloned.job.databases) ||
       missingVariableAdvice(printed) ||
       buildFailureAdvice(printed, command);

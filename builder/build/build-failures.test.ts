@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildFailureAdvice, databaseAdvice } from './build-failures.ts';
+import { buildFailureAdvice, databaseAdvice, missingGeneratedCode } from './build-failures.ts';
 
 test('a program that a shell misses is the cause only if it is among the last messages', () => {
   const missing = 'sh: 1: husky: not found\n';
@@ -42,4 +42,25 @@ test('explains it for an install command, and for SvelteKit', () => {
 test('explains no other failures by the databases', () => {
   for (const printed of ['Missing environment variable: API_KEY', 'const url = env.DATABASE_URL;\nTS2322'])
     expect(databaseAdvice(printed, 'npm run build', DATABASES)).toBe('');
+});
+
+const PRISMA = { dependencies: {}, devDependencies: { prisma: '7' } };
+
+test.each([
+  "Module not found: Can't resolve '../app/generated/prisma/client'",
+  "src/prisma.service.ts:2:30 - error TS2307: Cannot find module './generated/prisma/client.js' or its corresponding type declarations.",
+  `error TS2305: Module '"@prisma/client"' has no exported member 'PrismaClient'.`,
+  'Error: @prisma/client did not initialize yet. Please run "prisma generate" and try to import it again.',
+])('generates the client of Prisma if a build lacks it: %s', (printed) => {
+  expect(missingGeneratedCode(printed, 'npm run build', PRISMA)).toEqual({
+    name: "Prisma's client",
+    command: 'prisma generate && npm run build',
+  });
+  expect(missingGeneratedCode(printed, 'npx prisma generate && npm run build', PRISMA)).toBe(undefined);
+  expect(missingGeneratedCode(printed, 'npm run build', { dependencies: {}, devDependencies: {} })).toBe(undefined);
+});
+
+test('generates nothing for other missing files', () => {
+  const printed = "Module not found: Can't resolve './prisma/seed'";
+  expect(missingGeneratedCode(printed, 'npm run build', PRISMA)).toBe(undefined);
 });

@@ -1,4 +1,5 @@
 import type { Job } from '../../providers/builds/builds.ts';
+import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 
 /** Returns a command with a variable, which an assignment before the first of several commands would give to that one only. */
@@ -56,6 +57,42 @@ const ADVICE: readonly Advice[] = [
       `If "${path}" exists on your machine, check that .gitignore does not keep it out of the repository, and that its name has the same upper and lower case: builds run on Linux.`,
   },
 ];
+
+/** A program that creates code which repositories leave out, and the messages about code that it did not create. */
+interface Generator {
+  name: string;
+  /** The package that provides the program. */
+  package: string;
+  command: string;
+  missing: RegExp;
+}
+
+const GENERATORS: readonly Generator[] = [
+  {
+    name: "Prisma's client",
+    package: 'prisma',
+    // Before version 7, the installation of @prisma/client ran it.
+    command: 'prisma generate',
+    missing:
+      /(?:Can't resolve|Cannot find module|Could not resolve|Failed to resolve import) ['"](?:[^'"\n]{0,200}\bgenerated\/(?:prisma|client)\b|[^'"\n]{0,200}\.prisma\/client\b)|@prisma\/client did not initialize yet|Module '"@prisma\/client"' has no exported member/,
+  },
+];
+
+/**
+ * Returns the code that a failed build command lacks because no command generated it, and the build command that generates it first;
+ * undefined if no code is missing, or if the application does not depend on its generator.
+ */
+export function missingGeneratedCode(
+  printed: string,
+  command: string,
+  manifest: Pick<Manifest, 'dependencies' | 'devDependencies'> | undefined,
+): { name: string; command: string } | undefined {
+  const packages = { ...manifest?.dependencies, ...manifest?.devDependencies };
+  const generator = GENERATORS.find(
+    (each) => Object.hasOwn(packages, each.package) && !command.includes(each.command) && each.missing.test(printed),
+  );
+  return generator && { name: generator.name, command: `${generator.command} && ${command}` };
+}
 
 /** Returns a sentence about the cause and the remedy of a failed build command, with a space before it; empty if the cause is unknown. */
 export function buildFailureAdvice(printed: string, command: string): string {
