@@ -255,6 +255,16 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'Its log mentions port 4000',
   ]),
   [
+    'a database that refuses the function of an extension, again and again',
+    TIMED_OUT,
+    [
+      '[Nest] 1 - ERROR [TypeOrmModule] Unable to connect to the database. Retrying (1)...',
+      'QueryFailedError: function uuid_generate_v4() does not exist',
+      '    at PostgresQueryRunner.query (/app/node_modules/typeorm/driver.js:1:1)',
+    ],
+    'does not end. Its log says: QueryFailedError: function uuid_generate_v4() does not exist. The databases have no extensions, which provide that function: use gen_random_uuid(). In TypeORM, set uuidExtension to "pgcrypto"',
+  ],
+  [
     'a page that hangs, where PORT itself is logged',
     TIMED_OUT,
     ['Starting on port 8080', 'Server listening on port 8080'],

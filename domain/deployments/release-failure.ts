@@ -98,6 +98,10 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
   ],
   [/waking up cluster, please retry later/, 'Its database was not used for long and is waking up: deploy again.'],
   [
+    /function uuid_generate_v\d\w*\(\) does not exist/,
+    'The databases have no extensions, which provide that function: use gen_random_uuid(). In TypeORM, set uuidExtension to "pgcrypto" and installExtensions to false, and create the tables by migrations instead of synchronize.',
+  ],
+  [
     // The errors of Aurora DSQL, and those of the local run.
     /Aurora DSQL does not support |unsupported (?:statement|mode|transaction statement|ALTER TABLE)\b|not supported in (?:a|the same) transaction|(?:datatype|setting configuration parameter|function pg_|CREATE (?:TYPE|TRIGGER)).* not supported|type "\w*serial" does not exist/,
     `The databases are Aurora DSQL, which lacks some features of PostgreSQL: ${DSQL_GUIDE}`,
@@ -127,13 +131,16 @@ const SILENT =
   ', and printed nothing. Set the variables that it requires, and the one that switches its log on (often LOG_LEVEL), and deploy again.';
 
 /** Explains why a release that runs did not answer in time. */
-function explainSilence(path: string, lines: readonly string[]): string {
+function explainSilence(path: string, lines: readonly string[], printed: string | undefined): string {
   const [, address] = lines.map((line) => OTHER_ADDRESS.exec(line)).findLast((found) => found !== null) ?? [];
   if (address !== undefined)
     return `it listens on PORT at ${address} alone, and requests arrive at 127.0.0.1: listen at 0.0.0.0, or without an address.`;
   const port = fixedPort(lines);
-  return port !== undefined
-    ? `nothing listens on PORT. Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`
+  if (port !== undefined)
+    return `nothing listens on PORT. Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`;
+  // An application that tries again and again to connect to its database says why.
+  return printed !== undefined
+    ? `nothing listens on PORT at 127.0.0.1, or the response to ${path} does not end. Its log says: ${withFullStop(printed)}`
     : `nothing listens on PORT at 127.0.0.1, or the response to ${path} does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.`;
 }
 
@@ -143,7 +150,7 @@ function explainNoResponse(error: string, path: string, lines: readonly string[]
     return `The new release used more memory than it has (${MEMORY_MB} MB) and was killed.`;
   }
   if (/timed out/i.test(error))
-    return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: ${explainSilence(path, lines)}`;
+    return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: ${explainSilence(path, lines, printed)}`;
   if (printed !== undefined) return `The new release did not start: ${withFullStop(printed)}`;
   const code = /exit status (\d+)/.exec(error)?.[1];
   if (code !== undefined)
