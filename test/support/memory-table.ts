@@ -146,7 +146,7 @@ export function memoryTable(): MemoryTable {
     tableOf: () => TABLE,
     atomically: (act) => act(),
     read: (_, { pk, sk }) => stored.get(`${pk}\n${sk}`),
-    write(_, { pk, sk }, before, after) {
+    write(_, { key: { pk, sk }, before, after }) {
       replace(`${pk}\n${sk}`, after && { item: after, size: sizeOfItem(after) });
       records.push({
         eventID: String(records.length),

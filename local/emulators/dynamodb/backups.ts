@@ -80,7 +80,7 @@ export function createBackups(storage: Storage, location: AwsLocation, now: () =
       const target = storage.save(definition);
       const items = itemsAt(source, at * 1000);
       storage.atomically(() => {
-        for (const item of items) storage.write(target, keyOf(target.keys, item), undefined, item, now());
+        for (const item of items) storage.write(target, { key: keyOf(target.keys, item), after: item, at: now() });
       });
       return { TableDescription: describe(definition, location, { items: items.length, bytes: 0 }) };
     },

@@ -142,7 +142,7 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
         storage.atomically(() => {
           for (const { body } of expired) {
             const item: Item = JSON.parse(String(body));
-            storage.write(table, keyOf(table.keys, item), item, undefined, now(), true);
+            storage.write(table, { key: keyOf(table.keys, item), before: item, at: now(), isExpiry: true });
           }
         });
         hasMore ||= expired.length === MAX_EXPIRED;

@@ -65,7 +65,7 @@ export function prepare(storage: ItemStorage, kind: WriteKind, input: Input): Pr
 export function apply(storage: ItemStorage, { table, key, before, after }: Prepared, now: number): void {
   if (before === undefined && after === undefined) return;
   if (before && after && equalItems(before.item, after)) return;
-  storage.write(table, key, before?.item, after, now);
+  storage.write(table, { key, before: before?.item, after, at: now });
 }
 
 const RETURNS = {

@@ -43,6 +43,13 @@ export interface OpenTable {
   append: StatementSync;
 }
 
+/** A change of one item. */
+interface ItemChange {
+  key: StoredKey;
+  before?: Item | undefined;
+  after?: Item | undefined;
+}
+
 const MEMORY = ':memory:';
 
 /** Encodes a key attribute so that SQLite sorts it as DynamoDB does. */
@@ -172,13 +179,8 @@ export function openStorage(file: string | undefined) {
     return JSON.stringify(project(item, paths));
   }
 
-  function updateIndex(
-    table: OpenTable,
-    index: OpenIndex,
-    { pk, sk }: StoredKey,
-    before: Item | undefined,
-    after: Item | undefined,
-  ): void {
+  function updateIndex(table: OpenTable, index: OpenIndex, { key, before, after }: ItemChange): void {
+    const { pk, sk } = key;
     const [from, to] = [before && entryOf(index, before), after && entryOf(index, after)];
     const isSameEntry = from && to && String(from[0]) === String(to[0]) && String(from[1]) === String(to[1]);
     const body = to && after ? projectedBody(index, table, after) : null;
@@ -193,7 +195,7 @@ export function openStorage(file: string | undefined) {
     for (const { body } of prepare(`SELECT body FROM ${table.sqlName}`).all()) {
       const item: Item = JSON.parse(String(body));
       const key = keyOf(table.keys, item);
-      for (const index of added) updateIndex(table, index, key, undefined, item);
+      for (const index of added) updateIndex(table, index, { key, after: item });
       setExpiry.run(expiryOf(table, item), key.pk, key.sk);
     }
   }
@@ -225,25 +227,22 @@ export function openStorage(file: string | undefined) {
       return row && { item: JSON.parse(row.body), size: row.size };
     },
 
-    /** Replaces or removes an item, and updates the indexes and the stream. */
-    write(
-      table: OpenTable,
-      key: StoredKey,
-      before: Item | undefined,
-      after: Item | undefined,
-      now: number,
-      isExpiry = false,
-    ): void {
+    /**
+     * Replaces or removes an item, and updates the indexes and the stream.
+     * @param at time of the change, in epoch milliseconds
+     */
+    write(table: OpenTable, change: ItemChange & { at: number; isExpiry?: boolean }): void {
+      const { key, before, after, at, isExpiry = false } = change;
       const body = after && JSON.stringify(after);
       const size = after ? sizeOfItem(after) : 0;
       if (after && body !== undefined) table.put.run(key.pk, key.sk, body, size, expiryOf(table, after));
       else table.remove.run(key.pk, key.sk);
-      for (const index of table.indexes.values()) updateIndex(table, index, key, before, after);
+      for (const index of table.indexes.values()) updateIndex(table, index, change);
       if (!table.definition.stream?.isEnabled) return;
       const keys = JSON.stringify(keyItem(table.keys, after ?? before ?? {}));
       const old = before === undefined ? null : JSON.stringify(before);
       const bytes = size + (before ? sizeOfItem(before) : 0) + keys.length;
-      table.append.run(now, key.pk, key.sk, keys, old, body ?? null, bytes, isExpiry ? 1 : 0);
+      table.append.run(at, key.pk, key.sk, keys, old, body ?? null, bytes, isExpiry ? 1 : 0);
     },
 
     /** Runs a query and yields its rows as they are read. */
