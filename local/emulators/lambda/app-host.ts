@@ -105,7 +105,8 @@ async function answerWith(
     return account.use(configuration, async (app, cold) => {
       const startedAt = Date.now();
       const initMs = cold ? startedAt - arrivedAt : 0;
-      await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000, onResponse);
+      const timeoutMs = configuration.Timeout * 1000;
+      await forwardTo({ app, host: urlHost, timeoutMs, onResponse }, request, response);
       const durationMs = Date.now() - startedAt;
       record({ status: response.statusCode, durationMs, concurrent, initMs, memoryMb: app.memoryMb() });
     });

@@ -18,7 +18,7 @@ const agent = new Agent();
 const front = createServer((incoming, response) => {
   const { port } = app.address() as AddressInfo;
   const running = { port, agent, ended: new Promise(() => undefined) } as unknown as AppProcess;
-  void forwardTo(running, 'app.example', incoming, response, 60_000);
+  void forwardTo({ app: running, host: 'app.example', timeoutMs: 60_000 }, incoming, response);
 });
 beforeAll(async () => {
   for (const server of [app, front]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -16,18 +16,24 @@ export class Unreachable extends Error {}
 /** Receives an application's response, for example to cache it. */
 export type OnResponse = (appResponse: IncomingMessage) => void;
 
+/** The application to which a request is forwarded. */
+interface Destination {
+  app: AppProcess;
+  /** Host of its function URL. */
+  host: string;
+  timeoutMs: number;
+  /** Called with the application's response before any part of it is forwarded. */
+  onResponse?: OnResponse | undefined;
+}
+
 /**
  * Streams a request to an application and its response back. Resolves when the response is complete or the client has
  * disconnected. Throws {@link Unreachable} before it reads from `incoming` if the application has ended.
- * @param onResponse is called with the application's response before any part of it is forwarded
  */
 export function forwardTo(
-  app: AppProcess,
-  host: string,
+  { app, host, timeoutMs, onResponse }: Destination,
   incoming: IncomingMessage,
   response: ServerResponse,
-  timeoutMs: number,
-  onResponse?: OnResponse,
 ): Promise<void> {
   if (exceedsEvent(incoming.headers, Number(incoming.headers['content-length'] ?? 0))) {
     refuseSize(incoming, response);
