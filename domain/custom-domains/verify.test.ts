@@ -6,11 +6,12 @@ import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
+import { newSimulatedDomain } from '../../test/simulation/domains.ts';
 import { immediateStore, simulatedRoutes } from '../../test/simulation/routes.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { claimWrites, firstCheckAt, newCustomDomain } from './claim.ts';
-import { customDomainQueue, routeCustomDomain, unrouteCustomDomain } from './verify.ts';
+import { acceptRegisteredDomain, customDomainQueue, routeCustomDomain, unrouteCustomDomain } from './verify.ts';
 
 const OF = { accountId: 'acc_1', id: 'app_1' };
 const HOST = 'shop.mine.co.za';
@@ -44,6 +45,7 @@ async function claimed(account: Partial<Account> = {}) {
     },
   };
   return {
+    deps,
     asked,
     dns,
     clock,
@@ -95,6 +97,21 @@ test('checks a domain a minute after its claim, and stops once it is verified', 
   expect(proven).not.toHaveProperty('problem');
   clock.now += DAY;
   expect(await look()).toBe(0);
+});
+
+test.each([
+  ['its own account has registered the domain', 'acc_1', undefined, 'VERIFIED'],
+  ['another account has registered the domain', 'acc_2', undefined, 'PENDING'],
+  ['another application has an unverified claim from before', 'acc_1', 'app_2', 'PENDING'],
+  ['the application itself has one', 'acc_1', 'app_1', 'VERIFIED'],
+] as const)('a new claim if %s is %s %s %s', async (_, accountId, applicationId, status) => {
+  const { deps, read } = await claimed();
+  await newSimulatedDomain(deps, { accountId, name: 'mine.co.za' });
+  if (applicationId) await deps.table.transact([create(Host, { host: HOST, accountId: 'acc_1', applicationId })]);
+  const app = await read();
+  await acceptRegisteredDomain(deps, app ?? expect.fail('no application'));
+  expect((await read())?.customDomain?.status).toBe(status);
+  expect((await deps.table.get(Host, { host: HOST }))?.verifiedAt !== undefined).toBe(status === 'VERIFIED');
 });
 
 test('a redelivered event does not route a released or reclaimed domain to its former owner', async () => {

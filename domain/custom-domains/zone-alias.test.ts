@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { Host, verifiedHostsNear } from '../../table/entities/apps.ts';
 import { Domain } from '../../table/entities/registrar.ts';
-import { change } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { ADDRESS as EDGE, edgeTenantSimulation, HOST, KEYS } from '../../test/simulation/custom-domains.ts';
 import { newSimulatedDomain } from '../../test/simulation/domains.ts';
-import { closeTenant } from './reconciliation.ts';
-import { findEnclosingDomains, setZoneAlias } from './zone-alias.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
+import { newCustomDomain } from './claim.ts';
+import { closeTenant, newTenant } from './reconciliation.ts';
+import { findEnclosingDomains, setZoneAlias, setZoneAliases } from './zone-alias.ts';
 
 const ADDRESS = 'd1.cloudfront.net';
 async function world() {
@@ -33,6 +36,29 @@ test('the closest zone of the account points the host here once, and removes the
     changed: true,
   });
   expect(await below()).toMatchObject({ aliases: { 'shop.x.co.za': ADDRESS }, version: 4 });
+});
+
+test('a domain that is added later gets the aliases of the account’s served hosts at and below it, and no others', async () => {
+  const { deps, open } = await world();
+  const serve = async (host: string, accountId: string, { hasTenant = true } = {}) => {
+    const customDomain = newCustomDomain(deps, host);
+    const ids = { accountId, applicationId: `app_${host}` };
+    await deps.table.transact([
+      create(Host, { host, ...ids, ...verifiedHostsNear(host) }),
+      ...(hasTenant ? [newTenant(deps, { accountId, id: ids.applicationId }, customDomain)] : []),
+    ]);
+    return { host, token: customDomain.token };
+  };
+  await serve('x.co.za', 'acc_1');
+  await serve('a.x.co.za', 'acc_1');
+  await serve('theirs.x.co.za', 'acc_2');
+  await serve('reserved.x.co.za', 'acc_1', { hasTenant: false });
+  await closeTenant(deps, await serve('closing.x.co.za', 'acc_1'));
+  await serve('notx.co.za', 'acc_1');
+  const zone = await open('acc_1', 'x.co.za');
+  const cells = inEveryCell({ edgeEndpoint: ADDRESS });
+  await setZoneAliases({ ...deps, ...cells }, { accountId: 'acc_1', name: 'x.co.za' });
+  expect((await zone())?.aliases).toEqual({ 'x.co.za': ADDRESS, 'a.x.co.za': ADDRESS });
 });
 
 test("leaves another account's zone, one with external name servers and an unregistered one alone", async () => {
