@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AI_PROVIDER_IDS } from '../../../contract/enums.ts';
 import { type Emulator, listen } from '../wire.ts';
-import { handleMessages } from './anthropic.ts';
+import { handleMessages, refuseWithoutVersion } from './anthropic.ts';
 import { handleCompletions } from './openai.ts';
 import { QUIRKS } from './quirks.ts';
 import { HUMAN_PACE, type Pace } from './reply.ts';
@@ -41,6 +41,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
   const id = AI_PROVIDER_IDS.find((provider) => url.startsWith(`${pathOf(provider)}/`)) ?? '';
   const quirks = QUIRKS[id] ?? {};
   if (id === 'anthropic' && url === `${pathOf(id)}/v1/messages`) {
+    if (headers['anthropic-version'] === undefined) return refuseWithoutVersion(response);
     return handleMessages(body, String(headers['x-api-key'] ?? ''), response, pace, quirks);
   }
   if (id !== 'anthropic' && url === `${pathOf(id)}/chat/completions`) {

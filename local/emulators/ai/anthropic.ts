@@ -63,6 +63,10 @@ function findContentError(messages: readonly Message[]): string | undefined {
   return undefined;
 }
 
+/** Refuses a request that names no version of the API. */
+export const refuseWithoutVersion = (response: ServerResponse): void =>
+  sendError(response, 400, undefined, 'anthropic-version: header is required');
+
 /** Emulates Anthropic's POST /v1/messages. */
 export const handleMessages: Handler = async (body, key, response, pace, quirks) => {
   if (key === '' || /wrong|revoked/.test(key)) return sendError(response, 401);
