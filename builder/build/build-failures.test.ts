@@ -1,6 +1,32 @@
 import { expect, test } from 'vitest';
 import { buildFailureAdvice, databaseAdvice, missingGeneratedCode } from './build-failures.ts';
 
+test.each<[printed: string, remedy: string, command?: string]>([
+  [
+    'Error: error:0308010C:digital envelope routines::unsupported',
+    'set the build command to "NODE_OPTIONS=--openssl-legacy-provider sh build.sh"',
+  ],
+  ['Treating warnings as errors because process.env.CI = true.', 'set the build command to "CI=false sh build.sh"'],
+  [
+    'Treating warnings as errors because process.env.CI = true.',
+    'set the build command to "export CI=false && true && sh build.sh"',
+    'true && sh build.sh',
+  ],
+  ['sh: 1: vite: not found', 'No package provides the program "vite": add the one that does to package.json'],
+  ['sh: 1: tsc: Permission denied', 'git rm -r --cached node_modules'],
+  [`Error: EACCES: permission denied, mkdir '/data'`, 'may not write to "/data"'],
+  [
+    `Module not found: Error: Can't resolve './Header' in '/app/src'`,
+    'If "./Header" exists on your machine, check that .gitignore',
+  ],
+])('names the remedy of a failed build: %s', (printed, remedy, command = 'sh build.sh') => {
+  expect(buildFailureAdvice(`${printed}\n`, command)).toContain(remedy);
+});
+
+test('gives no advice about an error of the application itself', () => {
+  expect(buildFailureAdvice('TypeError: x is not a function\n', 'sh build.sh')).toBe('');
+});
+
 test('a program that a shell misses is the cause only if it is among the last messages', () => {
   const missing = 'sh: 1: husky: not found\n';
   expect(buildFailureAdvice(`${missing}npm error code 127\n`, 'npm run build')).toContain(
