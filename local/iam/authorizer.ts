@@ -110,10 +110,14 @@ export function createAuthorizer({ roles, resources, bucketOwners }: Policies): 
     const withinSession = !session.policy || isAllowed(session, access, sessionStatements(session));
     if (withinSession && isAllowed(session, access, relevant, resources.get(policyHolder(resource)))) {
       const granting = relevant.filter(({ effect }) => effect === 'Allow');
+      // What a single statement decides was just evaluated.
+      const isAlone = relevant.length === 1;
       usage.note(
         session.role,
         access,
-        granting.filter((statement) => isAllowed(session, access, [statement], resources.get(policyHolder(resource)))),
+        granting.filter(
+          (statement) => isAlone || isAllowed(session, access, [statement], resources.get(policyHolder(resource))),
+        ),
       );
       return undefined;
     }

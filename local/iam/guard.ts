@@ -7,7 +7,6 @@ import { InvalidToken, openCallers, signatureOf } from './identity.ts';
 import { accountOfArn } from './operations/operation.ts';
 import { operationsOf, type TagsOf } from './operations/operations.ts';
 import { type Policies, readPolicies } from './policies.ts';
-import type { GrantedRight } from './usage.ts';
 
 /** A role's request with the rights that it needs, or the response that denies it. */
 export type IdentifiedRequest =
@@ -61,8 +60,8 @@ export interface Guard {
   readTags(tagsOf: TagsOf): void;
   /** Reads the policies. Before this call, all requests of roles are denied. */
   load(template: Template): void;
-  /** Returns all granted rights, and the keys of the used ones. */
-  usage(): { granted: GrantedRight[]; used: string[] };
+  /** Returns the keys of all granted rights, and of the used ones. */
+  usage(): { granted: string[]; used: string[] };
 }
 
 const NO_POLICIES: Policies = { roles: new Map(), resources: new Map(), bucketOwners: new Map() };

@@ -33,8 +33,7 @@ export function openReport(directory: string) {
       mkdirSync(directory, { recursive: true });
       const file = join(directory, `${process.pid}.json`);
       const write = (): void => {
-        const { granted, used } = usage();
-        const report: RightsReport = { granted: [...new Set(granted.map(rightKey))], used, denied: [...denied] };
+        const report: RightsReport = { ...usage(), denied: [...denied] };
         writeFileSync(`${file}.new`, JSON.stringify(report));
         renameSync(`${file}.new`, file);
       };

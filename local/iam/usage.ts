@@ -14,8 +14,8 @@ export interface GrantedRight {
 export interface Usage {
   /** Records the statements that allowed a request. */
   note(role: string, access: { action: string; resource: string }, statements: readonly Statement[]): void;
-  /** Returns all granted rights. */
-  granted(): GrantedRight[];
+  /** Returns the keys of all granted rights. */
+  granted(): string[];
   /** Returns the keys ({@link rightKey}) of the used rights. */
   used(): string[];
 }
@@ -32,6 +32,20 @@ const rightOf = (role: string, action: string, resource: string, { document }: S
 /** Creates the record of the rights that a run's requests use. */
 export function createUsage(roles: ReadonlyMap<string, readonly Statement[]>): Usage {
   const used = new Set<string>();
+  // Policies never change, and a report is written every few seconds.
+  let granted: string[] | undefined;
+  const grantedKeys = (): string[] => {
+    const rights = [...roles].flatMap(([role, statements]) =>
+      statements
+        .filter(({ effect }) => effect === 'Allow')
+        .flatMap((statement) =>
+          statement.actions.flatMap((action) =>
+            statement.resources.map((resource) => rightKey(rightOf(role, action, resource, statement))),
+          ),
+        ),
+    );
+    return [...new Set(rights)];
+  };
   return {
     note(role, access, statements) {
       for (const statement of statements) {
@@ -42,16 +56,10 @@ export function createUsage(roles: ReadonlyMap<string, readonly Statement[]>): U
         }
       }
     },
-    granted: () =>
-      [...roles].flatMap(([role, statements]) =>
-        statements
-          .filter(({ effect }) => effect === 'Allow')
-          .flatMap((statement) =>
-            statement.actions.flatMap((action) =>
-              statement.resources.map((resource) => rightOf(role, action, resource, statement)),
-            ),
-          ),
-      ),
+    granted: () => {
+      granted ??= grantedKeys();
+      return granted;
+    },
     used: () => [...used],
   };
 }
