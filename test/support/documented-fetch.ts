@@ -37,26 +37,39 @@ function documentOf(audience: Audience): Document {
   return built;
 }
 
+/** References to definitions as Zod reads them. */
+const withDefinitions = (schema: Json) =>
+  JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'));
+
+const definitions = new WeakMap<Document, z.core.JSONSchema.JSONSchema['$defs']>();
+function definitionsOf(document: Document): z.core.JSONSchema.JSONSchema['$defs'] {
+  const built = definitions.get(document) ?? withDefinitions(document.components.schemas);
+  definitions.set(document, built);
+  return built;
+}
+
 const compiled = new WeakMap<Json, z.ZodType>();
-function schemaOf({ components }: Document, schema: Json): z.ZodType {
+function schemaOf(document: Document, schema: Json): z.ZodType {
   const known = compiled.get(schema);
   if (known) return known;
-  const text = JSON.stringify({ ...schema, $defs: components.schemas });
-  const made = z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+  // Zod reads all definitions with each schema. Those of parameters and most bodies have no references.
+  const hasReferences = JSON.stringify(schema).includes('"$ref"');
+  const $defs = hasReferences ? definitionsOf(document) : undefined;
+  const made = z.fromJSONSchema({ ...withDefinitions(schema), ...($defs ? { $defs } : {}) });
   compiled.set(schema, made);
   return made;
 }
 
 /** All documents: a path is in one of them. */
 const audiences: readonly Audience[] = ['platform', 'dashboard', 'operator'];
+const patternOf = ({ path }: Route) => new RegExp(`^${path.replace(/\{\w+\+\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 /** Complete paths before those with parameters, as the router does. */
 const candidates = audiences
-  .flatMap((audience) => operationsOf(audience).map((route) => ({ audience, route })))
+  .flatMap((audience) => operationsOf(audience).map((route) => ({ audience, route, pattern: patternOf(route) })))
   .sort((a, b) => a.route.path.split('{').length - b.route.path.split('{').length);
-const patternOf = ({ path }: Route) => new RegExp(`^${path.replace(/\{\w+\+\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 
 function find(method: string, path: string) {
-  const found = candidates.find(({ route }) => route.method === method && patternOf(route).test(path));
+  const found = candidates.find(({ route, pattern }) => route.method === method && pattern.test(path));
   if (!found) return undefined;
   const document = documentOf(found.audience);
   const operation = document.paths[documentPath(found.route)]?.[method.toLowerCase()];
