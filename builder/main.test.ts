@@ -109,27 +109,32 @@ test('generates the client of Prisma, and builds again, if the build lacks it', 
   );
 });
 
-test('passes variables to the build and the start, but not to log or artifact, and databases to the start', async () => {
+test('passes variables and databases to the build and the start, but not their secrets to log or artifact', async () => {
   const secret = 'sup3r s3cret/value';
   const platform = 'process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI ?? process.env.JOB_URL';
   const repoUrl = repository({
     'build.js': `const v = process.env.TOKEN; console.log('plain', v, 'url', encodeURIComponent(v));
+      console.log(process.env.DATABASE_URL, process.env.DATABASE_MAIN_REGION);
       console.log('base64', Buffer.from(v).toString('base64'), 'platform', ${platform}, process.version.split('.')[0]);`,
     'server.js': `const { TOKEN, DATABASE_HOST, DATABASE_MAIN_REGION } = process.env;
       console.log(JSON.stringify([TOKEN, DATABASE_HOST, DATABASE_MAIN_REGION, ${platform}]))`,
   });
   const databases = [{ prefix: 'DATABASE_MAIN', host: 'main.example.on.aws', region: 'eu-west-1' }];
+  const password = `main.example.on.aws/?X-Amz-Signature=${'0a'.repeat(32)}`;
   // The owner's variable takes precedence over the platform's.
   const env = await withVariables({ TOKEN: secret, NODE_ENV: 'production', DATABASE_MAIN_REGION: 'mine' });
   const { code, log, artifact } = await build({
     repoUrl,
     ...env,
     databases,
+    databasePasswords: { DATABASE_MAIN: password },
     buildCommand: 'node build.js',
     nodeVersion: '20',
   });
   expect(code).toBe(0);
-  expect(log).toContain('plain [redacted] url [redacted]\nbase64 [redacted] platform undefined v20\n');
+  expect(log).toContain(
+    'plain [redacted] url [redacted]\npostgres://admin:[redacted]@main.example.on.aws:5432/postgres?sslmode=verify-full [redacted]\nbase64 [redacted] platform undefined v20\n',
+  );
   expect(log).toContain('warning: Node 20 receives no security updates since 2026-04-30');
   const unpacked = mkdtempSync(join(root, 'unpacked-'));
   for (const [path, content] of await entriesOf(artifact)) {

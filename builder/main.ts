@@ -9,6 +9,7 @@ import type { Result } from '../providers/builds/builds.ts';
 import { PLATFORM_FAULT } from '../providers/builds/failures.ts';
 import { createRedactor } from '../providers/builds/redaction.ts';
 import { buildApplication } from './build/application.ts';
+import { commandVariables, passwordSecrets } from './build/build-passwords.ts';
 import { limitBuild } from './build/limits.ts';
 import { selectNode } from './build/node-version.ts';
 import { createBuildUser } from './commands/build-user.ts';
@@ -39,7 +40,8 @@ async function prepareUser(PATH: string): Promise<User | undefined> {
 const job = await readAndDeleteJob(settings.JOB_URL);
 delete process.env.JOB_URL;
 const { access, variables, deployKey } = job;
-const redactor = createRedactor([...Object.values(variables), ...(deployKey === null ? [] : [deployKey])]);
+const secrets = [...Object.values(variables), ...passwordSecrets(job), ...(deployKey === null ? [] : [deployKey])];
+const redactor = createRedactor(secrets);
 const log = createBuildLog((text) => storeObject(access.storeLog, text));
 const sections = createSections(log, redactor);
 const result: Result = {};
@@ -71,7 +73,7 @@ try {
   await buildApplication({
     job,
     context: {
-      environment: commandEnvironment({ ...process.env, PATH }, variables, user),
+      environment: commandEnvironment({ ...process.env, PATH }, commandVariables(job), user),
       directory,
       user,
       redactor,

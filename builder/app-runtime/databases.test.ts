@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { databaseVariables, mergeVariables } from './databases.ts';
 
-const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/of+example', sessionToken: 'session==' };
+const passwordOf = ({ host }: { host: string }) => `${host}/?Action=DbConnectAdmin&X-Amz-Security-Token=a%2Fb`;
 const DATABASE = { host: 'abc.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
 
 test('names the variables of each database after it, and also the oldest one’s DATABASE_…', () => {
   const other = { prefix: 'DATABASE_OTHER', host: 'other.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
-  const variables = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }, other], CREDENTIALS);
+  const variables = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }, other], passwordOf);
   expect(variables).toMatchObject({
     DATABASE_MAIN_HOST: DATABASE.host,
     DATABASE_MAIN_PORT: '5432',
@@ -29,12 +29,21 @@ test('names the variables of each database after it, and also the oldest one’s
   expect(decodeURIComponent(url.password)).toContain(`${other.host}/?Action=DbConnectAdmin&`);
   expect(variables.DATABASE_OTHER_PASSWORD).toBe(decodeURIComponent(url.password));
   expect(variables.DATABASE_PASSWORD).toContain(DATABASE.host);
-  expect(databaseVariables([], CREDENTIALS)).toEqual({});
+  expect(databaseVariables([], passwordOf)).toEqual({});
+});
+
+test('a database without a password has no variables, and the next one does not replace it', () => {
+  const [main, other] = ['DATABASE_MAIN', 'DATABASE_OTHER'].map((prefix) => ({ prefix, ...DATABASE }));
+  if (!main || !other) throw new Error('no databases');
+  const variables = databaseVariables([main, other], ({ prefix }) =>
+    prefix === 'DATABASE_OTHER' ? 'open' : undefined,
+  );
+  expect(Object.keys(variables).filter((name) => name.endsWith('_URL'))).toEqual(['DATABASE_OTHER_URL']);
 });
 
 test('lets the owner’s variables take precedence, with the lock of Prisma for a database of their own', () => {
   const lock = 'PRISMA_SCHEMA_DISABLE_ADVISORY_LOCK';
-  const derived = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }], CREDENTIALS);
+  const derived = databaseVariables([{ prefix: 'DATABASE_MAIN', ...DATABASE }], passwordOf);
   expect(mergeVariables(derived, { TOKEN: 'x' })).toEqual({ ...derived, TOKEN: 'x' });
   const own = mergeVariables(derived, { DATABASE_URL: 'postgres://other' });
   expect([own.DATABASE_URL, own.DATABASE_MAIN_URL, own[lock]]).toEqual([

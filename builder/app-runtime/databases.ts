@@ -1,11 +1,4 @@
-import {
-  authToken,
-  type Credentials,
-  connectionUrl,
-  DATABASE_NAME,
-  DATABASE_PORT,
-  DATABASE_USER,
-} from '../../providers/databases/token.ts';
+import { connectionUrl, DATABASE_NAME, DATABASE_PORT, DATABASE_USER } from '../../providers/databases/token.ts';
 
 /** A database of the application, as described in its release. */
 export interface ReleaseDatabase {
@@ -17,26 +10,23 @@ export interface ReleaseDatabase {
   region: string;
 }
 
-/**
- * Validity of a token in seconds: longer than a Lambda process lives. The token also expires with its credentials. It is checked only when a
- * connection opens.
- */
-const TOKEN_SECONDS = 12 * 3600;
-
 /** Makes Prisma migrate without an advisory lock, which DSQL does not have. */
 const PRISMA_WITHOUT_LOCK = 'PRISMA_SCHEMA_DISABLE_ADVISORY_LOCK';
 
 /**
  * Returns the variables of an application's databases, oldest first: each under its prefix, and the oldest also under
  * `DATABASE_…`.
+ * @param passwordOf returns the password of a database; undefined for one that cannot be opened, which has no variables
  */
 export function databaseVariables(
   databases: readonly ReleaseDatabase[],
-  credentials: Credentials,
+  passwordOf: (database: ReleaseDatabase) => string | undefined,
 ): Record<string, string> {
   const variables: Record<string, string> = {};
-  for (const [index, { prefix, host, port = DATABASE_PORT, region }] of databases.entries()) {
-    const password = authToken({ host, region }, credentials, TOKEN_SECONDS);
+  for (const [index, database] of databases.entries()) {
+    const { prefix, host, port = DATABASE_PORT, region } = database;
+    const password = passwordOf(database);
+    if (password === undefined) continue;
     const values = {
       URL: connectionUrl({ host, port }, password, 'verify-full'),
       HOST: host,

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import aws4 from 'aws4';
+import { authToken } from '../../providers/databases/token.ts';
 import { createSecrets, type Sealed } from '../../providers/encryption/secrets.ts';
 import { sendRequest } from '../http.ts';
 import { databaseVariables, mergeVariables, type ReleaseDatabase } from './databases.ts';
@@ -22,6 +23,12 @@ const credentials = {
   secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
   ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
 };
+
+/**
+ * Validity of a database's password in seconds: longer than a Lambda process lives. The password also expires with its credentials. It is
+ * checked only when a connection opens.
+ */
+const PASSWORD_SECONDS = 12 * 3600;
 
 /** Pause in milliseconds before the first retry of a call. It doubles with each further retry. */
 const RETRY_PAUSE_MS = 200;
@@ -75,7 +82,8 @@ if (AWS_ACCESS_KEY_ID) {
   const limits = readAdjacentJson<{ logKibPerMinute: number }>('./limits.json');
   if (limits) limitOutput([process.stdout, process.stderr], limits.logKibPerMinute);
   const sealed = readAdjacentJson<Sealed & { hostArn: string; keyRegion?: string }>('./env.json');
-  const derived = databaseVariables(readAdjacentJson<ReleaseDatabase[]>('./databases.json') ?? [], credentials);
+  const databases = readAdjacentJson<ReleaseDatabase[]>('./databases.json') ?? [];
+  const derived = databaseVariables(databases, (database) => authToken(database, credentials, PASSWORD_SECONDS));
   if (!sealed) Object.assign(process.env, derived);
   if (sealed) {
     try {

@@ -91,8 +91,7 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
     restoreBuildCache(cloned),
   ]);
   if (plan.nothing !== undefined) return nextContext;
-  const explain = (printed: string) =>
-    databaseAdvice(printed, plan.command, cloned.job.databases, 'install command') || missingVariableAdvice(printed);
+  const explain = (printed: string) => databaseAdvice(printed, cloned.job) || missingVariableAdvice(printed);
   if (isRestored && manifest) {
     sections.note('the lockfile has not changed: restored the dependencies of an earlier build');
     await finishInstall(plan, manifest, toolContext, explain);
@@ -160,7 +159,7 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
         : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
     const cause =
       (generated && ` ${generated.name} was not generated: set the build command to "${generated.command}".`) ||
-      databaseAdvice(printed, command, cloned.job.databases) ||
+      databaseAdvice(printed, cloned.job) ||
       missingVariableAdvice(printed) ||
       buildFailureAdvice(printed, command);
     throw new BuildFailure(

@@ -39,35 +39,43 @@ test('a program that a shell misses is the cause only if it is among the last me
   expect(buildFailureAdvice(`${missing}${'a.ts: error TS2322\n'.repeat(200)}`, 'npm run build')).toBe('');
 });
 
-const DATABASES = [{ prefix: 'DATABASE_MAIN', host: 'a.dsql.eu-west-1.on.aws', region: 'eu-west-1' }];
+const MAIN = {
+  databases: [{ prefix: 'DATABASE_MAIN', host: 'a.dsql.eu-west-1.on.aws', region: 'eu-west-1' }],
+  databasePasswords: { DATABASE_MAIN: 'secret' },
+};
+const REFUSED = 'AggregateError\n Error: connect ECONNREFUSED ::1:5432';
 
 test.each([
-  ['Error: Environment variable not found: DATABASE_URL.', 'DATABASE_URL=postgres://build npm run build'],
-  ['Invalid environment variables: [\n  path: [ "DATABASE_MAIN_HOST" ]', 'DATABASE_MAIN_HOST=build npm run build'],
-  [
-    'ZodError: [\n {\n "path": [\n "DATABASE_URL"\n ],\n "message": "Required"',
-    'DATABASE_URL=postgres://build npm run build',
-  ],
-  ['AggregateError\n Error: connect ECONNREFUSED ::1:5432', 'DATABASE_URL=postgres://build npm run build'],
-])('explains that a build does not receive the variables of the databases: %s', (printed, command) => {
-  const advice = databaseAdvice(`a\n${printed}\nb`, 'npm run build', DATABASES);
-  expect(advice).toContain('are set when the application runs, not during the build');
-  expect(advice).toContain(`set the build command to "${command}"`);
-  expect(databaseAdvice(printed, 'npm run build', [])).toBe('');
+  'Error: Environment variable not found: DATABASE_URL.',
+  'Error: PrismaConfigEnvError: Cannot resolve environment variable: DATABASE_URL.',
+  'Invalid environment variables: [\n  path: [ "DATABASE_MAIN_HOST" ]',
+  'ZodError: [\n {\n "path": [\n "DATABASE_URL"\n ],\n "message": "Required"',
+  'src/a.js (1:9): "DATABASE_URL" is not exported by "virtual:env/static/private"',
+  REFUSED,
+])('says what a build without the variables of a database needs: %s', (message) => {
+  const printed = `a\n${message}\nb`;
+  expect(databaseAdvice(printed, { databases: [] })).toMatch(
+    /: create a database for the application, which sets DATABASE_URL, or set the variable yourself, and deploy again\.$/,
+  );
+  expect(databaseAdvice(printed, { databases: [], pendingDatabases: ['main'] })).toBe(
+    ' The database main is still being created: deploy again when it is available.',
+  );
+  expect(databaseAdvice(printed, { databases: MAIN.databases })).toContain('cannot open its database at the moment');
 });
 
-test('explains it for an install command, and for SvelteKit', () => {
-  const prisma = 'Error: PrismaConfigEnvError: Cannot resolve environment variable: DATABASE_URL.';
-  expect(databaseAdvice(prisma, 'npm ci', DATABASES, 'install command')).toContain(
-    'set the install command to "DATABASE_URL=postgres://build npm ci"',
+test('says that a build with a database connects to its own machine, or uses what DSQL lacks', () => {
+  expect(databaseAdvice(REFUSED, MAIN)).toBe(
+    ' It connects to PostgreSQL on port 5432 of its own machine, where nothing listens: read the address from DATABASE_URL.',
   );
-  const svelte = 'src/a.js (1:9): "DATABASE_URL" is not exported by "virtual:env/static/private"';
-  expect(databaseAdvice(svelte, 'npm run build', DATABASES)).toMatch(/import them from "\$env\/dynamic\/private"\.$/);
+  const unsupported = 'ERROR: type "serial" does not exist';
+  expect(databaseAdvice(unsupported, MAIN)).toContain('Aurora DSQL, which lacks some features');
+  expect(databaseAdvice(unsupported, { databases: [] })).toBe('');
 });
 
 test('explains no other failures by the databases', () => {
   for (const printed of ['Missing environment variable: API_KEY', 'const url = env.DATABASE_URL;\nTS2322'])
-    expect(databaseAdvice(printed, 'npm run build', DATABASES)).toBe('');
+    expect(databaseAdvice(printed, { databases: [] })).toBe('');
+  expect(databaseAdvice('Invalid environment variables: [\n  path: [ "DATABASE_URL" ]', MAIN)).toBe('');
 });
 
 const PRISMA = { dependencies: {}, devDependencies: { prisma: '7' } };

@@ -1,6 +1,7 @@
 import type { Job } from '../../providers/builds/builds.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
-import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
+import { lacksVariable, rejectedVariables } from '../../providers/builds/missing-variables.ts';
+import { UNSUPPORTED, UNSUPPORTED_ADVICE } from '../../providers/databases/unsupported.ts';
 
 /** Returns a command with a variable, which an assignment before the first of several commands would give to that one only. */
 const withVariable = (assignment: string, command: string): string =>
@@ -103,34 +104,46 @@ export function buildFailureAdvice(printed: string, command: string): string {
   return '';
 }
 
-const DATABASE_VARIABLE = /\b(DATABASE_(?:\w+_)?(?:URL|HOST|PORT|NAME|USER|PASSWORD|REGION))\b/;
-/** Matches the error of a driver that received no address, and of SvelteKit, which reads variables during the build. */
+const DATABASE_VARIABLE = /\bDATABASE_(?:\w+_)?(?:URL|HOST|PORT|NAME|USER|PASSWORD|REGION)\b/;
+/** Matches the error of a driver that received no address, and of SvelteKit about a variable that does not exist. */
 const [CONNECTS_LOCALLY, NOT_EXPORTED] = [
   /ECONNREFUSED (?:127\.0\.0\.1|\[?::1\]?|localhost):5432\b/,
   /"DATABASE_\w+" is not exported by/,
 ];
 
+/** Returns true if a failed command lacked a variable of a database. */
+const lacksDatabase = (printed: string): boolean =>
+  NOT_EXPORTED.test(printed) ||
+  DATABASE_VARIABLE.test(rejectedVariables(printed) ?? '') ||
+  printed.split('\n').some((line) => DATABASE_VARIABLE.test(line) && lacksVariable(line));
+
 /**
- * Returns advice, with a space before it, if a failed command of the build expected the variables of the application's databases, which
- * only its process receives; empty otherwise.
- * @param setting the setting that holds the command
+ * Returns advice, with a space before it, if a failed command needs a database that it did not receive, or a feature that the databases lack;
+ * empty otherwise.
  */
 export function databaseAdvice(
   printed: string,
-  command: string,
-  databases: Job['databases'],
-  setting: 'build command' | 'install command' = 'build command',
+  {
+    databases,
+    databasePasswords = {},
+    pendingDatabases = [],
+  }: Pick<Job, 'databases' | 'databasePasswords' | 'pendingDatabases'>,
 ): string {
-  const name = printed
-    .split('\n')
-    .map((line) => DATABASE_VARIABLE.exec(line)?.[1])
-    .findLast((found) => found !== undefined);
-  const isStatic = NOT_EXPORTED.test(printed);
-  const isMissing = name !== undefined && missingVariableAdvice(printed) !== '';
-  if (databases.length === 0 || !(isStatic || isMissing || CONNECTS_LOCALLY.test(printed))) return '';
-  const variable = name ?? 'DATABASE_URL';
-  const reason = ` The variables of its databases, such as ${variable}, are set when the application runs, not during the build:`;
-  if (isStatic) return `${reason} import them from "$env/dynamic/private".`;
-  const placeholder = withVariable(`${variable}=${variable.endsWith('_URL') ? 'postgres://build' : 'build'}`, command);
-  return `${reason} connect when a request arrives, and migrate in the start command. If the command only checks that the variable exists, set the ${setting} to "${placeholder}".`;
+  if (databases.length > 0 && UNSUPPORTED.test(printed)) return ` ${UNSUPPORTED_ADVICE}`;
+  const [pending] = pendingDatabases;
+  const connects = CONNECTS_LOCALLY.test(printed);
+  if (!connects && !lacksDatabase(printed)) return '';
+  if (pending !== undefined)
+    return ` The database ${pending} is still being created: deploy again when it is available.`;
+  if (databases.some(({ prefix }) => databasePasswords[prefix] === undefined))
+    return ' Applications cannot open its database at the moment: if it is at a limit, GET /v1/databases shows that as "access".';
+  if (databases.length > 0 && !connects) return '';
+  const subject = connects
+    ? 'It connects to PostgreSQL on port 5432 of its own machine, where nothing listens'
+    : 'It has no database';
+  const remedy =
+    databases.length > 0
+      ? 'read the address from DATABASE_URL'
+      : 'create a database for the application, which sets DATABASE_URL, or set the variable yourself, and deploy again';
+  return ` ${subject}: ${remedy}.`;
 }

@@ -71,13 +71,18 @@ test('the log names the variables of the databases, and warns if a release lacks
     host: 'a.on.aws',
     region: 'eu-west-1',
   }));
-  const received =
-    'databases: the release receives DATABASE_URL and DATABASE_MAIN_URL, DATABASE_LOGS_URL; the build does not';
+  const databasePasswords = { DATABASE_MAIN: 'a', DATABASE_LOGS: 'b' };
+  const job = { databases, databasePasswords };
+  const received = 'databases: the build and the release receive DATABASE_URL and DATABASE_MAIN_URL, DATABASE_LOGS_URL';
   expect(databaseNotes({ databases: [], variables: { DATABASE_URL: 'x' } })).toEqual([]);
-  expect(databaseNotes({ databases, variables: { TOKEN: 'x' } })).toEqual([received]);
-  expect(databaseNotes({ databases, variables: { DATABASE_URL: 'x' } })).toEqual([
+  expect(databaseNotes({ ...job, variables: { TOKEN: 'x' } })).toEqual([received]);
+  expect(databaseNotes({ ...job, variables: { DATABASE_URL: 'x' } })).toEqual([
     received,
     expect.stringContaining('your own variable DATABASE_URL takes precedence'),
+  ]);
+  expect(databaseNotes({ databases, databasePasswords: { DATABASE_MAIN: 'a' }, variables: {} })).toEqual([
+    received,
+    expect.stringContaining('the build does not receive DATABASE_LOGS_URL'),
   ]);
   expect(databaseNotes({ databases: [], pendingDatabases: ['main'], variables: {} })).toEqual([
     expect.stringMatching(/the database main is still being created.* deploy again/),

@@ -146,14 +146,18 @@ export function processNotes(procfile: string): string[] {
 /** Returns notes about the databases of an application: the variables of its release, and why it lacks some. */
 export function databaseNotes({
   databases,
+  databasePasswords = {},
   pendingDatabases = [],
   variables,
-}: Pick<Job, 'databases' | 'pendingDatabases' | 'variables'>): string[] {
+}: Pick<Job, 'databases' | 'databasePasswords' | 'pendingDatabases' | 'variables'>): string[] {
   const received = databases.map(({ prefix }) => `${prefix}_URL`).join(', ');
+  const closed = databases.filter(({ prefix }) => databasePasswords[prefix] === undefined);
   return [
-    ...(databases.length > 0
-      ? [`databases: the release receives DATABASE_URL and ${received}; the build does not`]
-      : []),
+    ...(databases.length > 0 ? [`databases: the build and the release receive DATABASE_URL and ${received}`] : []),
+    ...closed.map(
+      ({ prefix }) =>
+        `warning: the build does not receive ${prefix}_URL, because applications cannot open the database at the moment`,
+    ),
     ...(databases.length > 0 && Object.hasOwn(variables, 'DATABASE_URL')
       ? ['warning: your own variable DATABASE_URL takes precedence over that of the database']
       : []),

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createZip, type PackedContent, packContentThreaded, type Zip } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
+import { refusePasswords } from '../build/build-passwords.ts';
 import type { Start } from '../detect/existing-start.ts';
 import { preloadsModules } from '../detect/node-options.ts';
 import { assertFits } from './size.ts';
@@ -96,7 +97,7 @@ function startWords(start: Start, service: string, isLate: boolean): string[] {
 }
 
 export interface Service {
-  job: Pick<Job, 'variables' | 'env' | 'hostArn' | 'keyRegion' | 'databases' | 'logKibPerMinute'>;
+  job: Pick<Job, 'variables' | 'env' | 'hostArn' | 'keyRegion' | 'databases' | 'databasePasswords' | 'logKibPerMinute'>;
   start: Start;
   /** The application's directory in the artifact; empty for the artifact itself. */
   directory: string;
@@ -120,12 +121,12 @@ export interface RuntimeModules {
   siteServer: Buffer;
 }
 
-/** Packs the application and the platform's files. Throws BuildFailure if it is too large to host. */
+/** Packs the application and the platform's files. Throws BuildFailure if it is too large to host, or contains a password of the build. */
 export async function pack(items: readonly Item[], service: Service): Promise<Buffer> {
   assertFits(items, service.start, service.directory);
   const zip = createZip();
   addService(zip, service);
-  await addItems(zip, items);
+  await addItems(zip, items, refusePasswords(service.job));
   return zip.end();
 }
 
@@ -148,8 +149,15 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
   }
 }
 
-/** Adds the items in order, whichever is compressed first, so that the same files produce the same archive. Compresses several concurrently. */
-async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
+/**
+ * Adds the items in order, whichever is compressed first, so that the same files produce the same archive. Compresses several concurrently.
+ * @param refuse throws for a file that must not be in a release
+ */
+async function addItems(
+  zip: Zip,
+  items: readonly Item[],
+  refuse: (path: string, content: Buffer) => void,
+): Promise<void> {
   // Content that was compressed before its predecessors. It is removed when it is added, so that memory does not hold all files twice.
   const ready = new Map<number, PackedContent>();
   // Begins with the largest: one that begins last would be compressed while the other processors are idle.
@@ -166,11 +174,13 @@ async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
     }
   };
   const work = async (): Promise<void> => {
-    for (const [index, { source, link }] of toCompress) {
+    for (const [index, { path, source, link }] of toCompress) {
       // Yields, because threads that compress large files wait for this thread between two pieces.
       await nextTurn();
       // Reads synchronously: the build has just written the files, and an asynchronous read takes ten times as long.
-      ready.set(index, await packContentThreaded(link === undefined ? readFileSync(source) : Buffer.from(link)));
+      const content = link === undefined ? readFileSync(source) : Buffer.from(link);
+      refuse(path, content);
+      ready.set(index, await packContentThreaded(content));
       addReady();
     }
   };

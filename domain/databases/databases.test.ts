@@ -7,7 +7,7 @@ import { change, create, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { createDatabase, deleteDatabase, getDatabase, releaseDatabases } from './databases.ts';
+import { createDatabase, deleteDatabase, getDatabase } from './databases.ts';
 
 const accountId = 'acc_1';
 const applicationId = 'app_1';
@@ -96,20 +96,3 @@ test.each([false, true])(
     expect([status, await counts()]).toEqual(isFollowed ? ['PROVISIONING', [1, 1]] : ['DELETING', [0, 0]]);
   },
 );
-
-test('a release receives the databases that are available, oldest first, and the names of those that are still created', async () => {
-  const { deps, create } = await world();
-  for (const name of ['first', 'second', 'third', 'fourth']) await create(name);
-  const set = (name: string, fields: Partial<Database>) =>
-    deps.table.transact([change(Database, { applicationId, prefix: `DATABASE_${name}` }, { set: fields })]);
-  await set('SECOND', { status: 'AVAILABLE', host: 'second.on.aws' });
-  await set('FIRST', { status: 'AVAILABLE', host: 'first.on.aws', port: 14000 });
-  await set('FOURTH', { status: 'DELETING', host: 'fourth.on.aws' });
-  expect(await releaseDatabases(deps, applicationId)).toEqual({
-    databases: [
-      { prefix: 'DATABASE_FIRST', host: 'first.on.aws', port: 14000, region: 'eu-west-1' },
-      { prefix: 'DATABASE_SECOND', host: 'second.on.aws', region: 'eu-west-1' },
-    ],
-    pendingDatabases: ['third'],
-  });
-});

@@ -7,12 +7,11 @@ import {
 } from '../../contract/databases/databases.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import type { Job } from '../../providers/builds/builds.ts';
 import type { DatabaseMetrics } from '../../providers/databases/metrics.ts';
 import { DATABASE_PORT } from '../../providers/databases/token.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
-import { Database, databaseListOf, databasesOf } from '../../table/entities/databases.ts';
+import { Database, databaseListOf } from '../../table/entities/databases.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
@@ -173,19 +172,4 @@ export async function deleteDatabase(
     { data: { id, deleted: true } },
     { before: viewDatabase(database) },
   );
-}
-
-/** Returns the available databases of an application for the variables of a release, oldest first, and the names of those in creation. */
-export async function releaseDatabases(
-  deps: Deps,
-  applicationId: string,
-): Promise<Pick<Job, 'databases' | 'pendingDatabases'>> {
-  const all = await deps.table.all(Database, databasesOf(applicationId));
-  const databases = all
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .flatMap(({ prefix, host, port, region, status }) =>
-      host === null || status !== 'AVAILABLE' ? [] : [{ prefix, host, ...(port ? { port } : {}), region }],
-    );
-  const pendingDatabases = all.filter(({ status }) => status === 'PROVISIONING').map(({ name }) => name);
-  return { databases, ...(pendingDatabases.length > 0 && { pendingDatabases }) };
 }

@@ -2,13 +2,14 @@ import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
 import type { BuildAccessProvider } from '../../providers/builds/access.ts';
 import type { Builds, Job } from '../../providers/builds/builds.ts';
+import type { DatabasePasswords } from '../../providers/databases/passwords.ts';
 import type { Sealed, Secrets } from '../../providers/encryption/secrets.ts';
 import { type App, EnvSet, GitAccess } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import type { InCell } from '../apps/cells.ts';
 import { envContext, parseVariables } from '../apps/environment.ts';
-import { releaseDatabases } from '../databases/databases.ts';
+import { jobDatabases } from '../databases/release.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
@@ -20,6 +21,7 @@ type BuildDeps = Deps & {
   builds: Builds;
   buildAccess: BuildAccessProvider;
   secrets: Secrets;
+  databasePasswords: DatabasePasswords;
 } & InCell<'functionArnPrefix'>;
 
 /**
@@ -44,7 +46,7 @@ async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promis
   const [env, git, databases, account] = await Promise.all([
     deps.table.get(EnvSet, { accountId, id: applicationId }),
     deps.table.get(GitAccess, { applicationId }),
-    releaseDatabases(deps, applicationId),
+    jobDatabases(deps, applicationId, deploymentId),
     findAccount(deps, accountId),
   ]);
   if (app.repoUrl === null) throw new DeploymentError('The application has no repository.');

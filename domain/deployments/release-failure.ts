@@ -2,6 +2,7 @@ import { truncate } from '../../contract/text.ts';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
 import { lacksValue, lacksVariable, rejectedVariables } from '../../providers/builds/missing-variables.ts';
+import { UNSUPPORTED, UNSUPPORTED_ADVICE } from '../../providers/databases/unsupported.ts';
 
 /** Lines of output that a failure quotes, and their total size in characters: the state of an execution holds 32 KB. */
 const MAX_QUOTED_LINES = 50;
@@ -44,8 +45,6 @@ const SERVERS: Readonly<Record<string, string>> = {
 };
 const REMEDY = 'set the variable from which it reads the address, and deploy again';
 const CREATE_DATABASE = 'create a database for the application, which sets DATABASE_URL';
-const DSQL_GUIDE =
-  'https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-postgresql-compatibility-migration-guide.html';
 
 /** Advice for errors whose message does not say what to do, in order of precedence. */
 const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArray) => string)][] = [
@@ -101,11 +100,7 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     /function uuid_generate_v\d\w*\(\) does not exist/,
     'The databases have no extensions, which provide that function: use gen_random_uuid(). In TypeORM, set uuidExtension to "pgcrypto" and installExtensions to false, and create the tables by migrations instead of synchronize.',
   ],
-  [
-    // The errors of Aurora DSQL, and those of the local run.
-    /Aurora DSQL does not support |unsupported (?:statement|mode|transaction statement|ALTER TABLE)\b|not supported in (?:a|the same) transaction|(?:datatype|setting configuration parameter|function pg_|CREATE (?:TYPE|TRIGGER)).* not supported|type "\w*serial" does not exist/,
-    `The databases are Aurora DSQL, which lacks some features of PostgreSQL: ${DSQL_GUIDE}`,
-  ],
+  [UNSUPPORTED, UNSUPPORTED_ADVICE],
   [
     // Names without a dot are usually services of a docker-compose.yml.
     /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w-]+)(?![\w.-])/,

@@ -58,6 +58,7 @@ async function steps(health: Partial<HealthCheck> = {}, stored: readonly string[
     }),
     logPauseMs: 1,
     buildRunner: { stop: async () => undefined },
+    databasePasswords: { create: async () => 'secret' },
   };
   const env = { accountId: ids.accountId, id: ids.applicationId, applicationId: ids.applicationId, version: 1 };
   const setVariable = (

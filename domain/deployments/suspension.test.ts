@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BuildAccessProvider } from '../../providers/builds/access.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
+import type { DatabasePasswords } from '../../providers/databases/passwords.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
@@ -58,6 +59,7 @@ async function harness() {
     builds: {} as Builds,
     buildAccess: {} as BuildAccessProvider,
     secrets: {} as Secrets,
+    databasePasswords: {} as DatabasePasswords,
   };
   return {
     state,

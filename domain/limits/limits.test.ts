@@ -184,7 +184,7 @@ const asked = (id: string) => ({ id }) as Parameters<typeof createDeployment>[2]
 const providers = {
   builds: { writeJob: async () => '' },
   buildAccess: { grant: async () => ({ readJob: { url: '' }, access: {} }) },
-} as unknown as Pick<Parameters<typeof beginDeployment>[0], 'builds' | 'buildAccess' | 'secrets'>;
+} as unknown as Pick<Parameters<typeof beginDeployment>[0], 'builds' | 'buildAccess' | 'databasePasswords' | 'secrets'>;
 
 test('build minutes are counted when a deployment ends, rounded up per build, until the month is over', async () => {
   const run = await deploymentSimulation({}, { limits: { buildMinutesPerMonth: 5 } });

@@ -31,7 +31,7 @@ function stepsOf(
   return {
     beginDeployment: {
       timeout: T.begin,
-      uses: [...state, builds.order, builds.grantAccess, variables, appHosting.openDeployKey],
+      uses: [...state, builds.order, builds.grantAccess, variables, appHosting.openDeployKey, clusters.createPasswords],
     },
     submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
     // Needs little memory, because it mostly waits.

@@ -37,6 +37,8 @@ export interface Job {
   keyRegion?: string | undefined;
   /** The application's databases, oldest first. Contains no secrets. */
   databases: { prefix: string; host: string; port?: number; region: string }[];
+  /** Passwords of the databases by prefix, valid for an hour, for the application's commands. A database without one cannot be opened. */
+  databasePasswords?: Record<string, string>;
   /** Names of the databases that are still being created. */
   pendingDatabases?: string[];
   /** KiB that the application may print in a minute. */

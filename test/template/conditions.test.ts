@@ -73,15 +73,16 @@ test('a role is passed to Lambda only, and only that of customers’ code', () =
   expect(granting(/^iam:(?!PassRole$|CreateServiceLinkedRole$)/)).toEqual([]);
 });
 
-test('a role is assumed by the function that needs its sessions, and no role by any other', () => {
+test('a role is assumed by the functions that need its sessions, and no role by any other', () => {
   const assumed = granting(/^sts:/).map(({ role, Action, Resource }) => [Resource, Action, role]);
-  const of = (access: string, holder: string) => [
-    [`arn:aws:iam::123456789012:role/hosting-prod-${access}-access-af-south-1`],
+  const arnOf = (access: string) => `arn:aws:iam::123456789012:role/hosting-prod-${access}-access-af-south-1`;
+  const of = (access: string | string[], holder: string) => [
+    [access].flat().map(arnOf),
     ['sts:AssumeRole'],
     expect.stringContaining(holder),
   ];
   expect(assumed.sort()).toEqual([
-    of('build', 'BeginDeployment'),
+    of(['build', 'database'], 'BeginDeployment'),
     of('database', 'CreateDatabasePassword'),
     of('export', 'CreateExportLink'),
   ]);

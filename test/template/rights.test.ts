@@ -165,8 +165,9 @@ const holdersOf = (name: string): string[] =>
     )
     .map(({ resource }) => resource.logicalId);
 
-test('the passwords of databases are signed by a role that one function can assume, which may only connect', () => {
+test('the passwords of databases are signed by a role that two functions can assume, which may only connect', () => {
   expect(holdersOf('hosting-prod-database-access-af-south-1')).toEqual([
+    expect.stringContaining('BeginDeployment'),
     expect.stringContaining('CreateDatabasePassword'),
   ]);
   const access = roles.find(({ name }) => name === 'hosting-prod-database-access-af-south-1');

@@ -8,6 +8,7 @@ import type { Access } from '../../iam/authorizer.ts';
 import type { PrincipalOf } from '../../iam/principals.ts';
 import type { Children } from '../../processes/children.ts';
 import { areNodesInstalled, installNodes, nodeBinaries } from '../../runtimes/node-binary.ts';
+import { trustedCertificates } from '../trusted-certificates.ts';
 import { type EmulatorOptions, ServiceError } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
 import { type Build, type BuildRun, type Buildspec, parseBuildspec, runBuild } from './build-run.ts';
@@ -156,7 +157,7 @@ export class BuildQueue {
   #run(build: Build): BuildRun {
     const project = this.projects.get(build.projectName);
     if (!project) throw new Error(`The project ${build.projectName} no longer exists`);
-    const { children, niceness } = this.#options;
+    const { children, dataDir, niceness } = this.#options;
     const shared = sharedVariables(this.#options);
     return runBuild({
       build,
@@ -165,6 +166,7 @@ export class BuildQueue {
       directory: join(this.#directory, build.id.replace(':', '-')),
       // Builds on this machine use the installed Node versions. The installation verified their checksums.
       environment: { ...shared, NODE_BINARIES: JSON.stringify(nodeBinaries()), ...project.environment },
+      certificates: trustedCertificates(dataDir),
       denied: this.#denialOf(project, build),
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
       niceness,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Children } from '../../processes/children.ts';
@@ -71,6 +71,8 @@ interface RunOptions {
   /** Created for this build and removed after it ends. */
   directory: string;
   environment: Record<string, string>;
+  /** Certificates in PEM that the build trusts in addition to Node's. */
+  certificates?: string | undefined;
   memoryMb: number;
   niceness?: number | undefined;
   /** The reason why the build's role may not start the build. */
@@ -91,6 +93,7 @@ export function runBuild({
   sourceDir,
   directory,
   environment,
+  certificates,
   memoryMb,
   niceness = DEFAULT_NICENESS,
   denied,
@@ -99,6 +102,7 @@ export function runBuild({
 }: RunOptions): BuildRun {
   const source = join(directory, 'src');
   const temporary = join(directory, 'tmp');
+  const trusted = join(directory, 'certificates.pem');
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), build.timeoutInMinutes * 60_000);
   let abandoned = false;
@@ -114,6 +118,7 @@ export function runBuild({
   const variables = (): Record<string, string> => ({
     ...networkEnvironment(),
     ...npmEnvironment(),
+    ...(certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: trusted }),
     ...environment,
     ...spec.env?.variables,
     ...Object.fromEntries(build.environment.environmentVariables.map(({ name, value }) => [name, value])),
@@ -173,6 +178,7 @@ export function runBuild({
       return 'FAILED';
     }
     await Promise.all([cp(sourceDir, source, { recursive: true }), mkdir(temporary, { recursive: true })]);
+    if (certificates !== undefined) await writeFile(trusted, certificates);
     if (!(await runPhase('install')) || !(await runPhase('pre_build'))) return 'FAILED';
     // As in CodeBuild, post_build runs even if the build failed.
     const isBuilt = await runPhase('build');

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { trustedCertificates } from '../trusted-certificates.ts';
 import { discard, workspace } from '../workspace.ts';
 
 /** A process's view of the disk: as on Lambda, the code is read-only and `/tmp` is private. */
@@ -65,7 +66,7 @@ export function openSandboxes(dataDir: string, programs: readonly string[]) {
     create(code: string, handler: string): Sandbox {
       const temporary = createTemporary();
       const visibleAt = canMount ? SHARED_TMP : temporary;
-      const certificates = readCertificates(dataDir);
+      const certificates = trustedCertificates(dataDir);
       if (certificates) writeFileSync(join(temporary, CERTIFICATES), certificates);
       return {
         ...(canMount
@@ -84,16 +85,6 @@ export function openSandboxes(dataDir: string, programs: readonly string[]) {
 
 /** File of the certificates that applications trust in addition to Node's. */
 const CERTIFICATES = '.certificates.pem';
-
-/** Returns the additional certificates of the machine and the certificate of the databases; undefined without databases. */
-function readCertificates(dataDir: string): string | undefined {
-  const databases = join(dataDir, 'databases', 'certificate.pem');
-  if (!existsSync(databases)) return undefined;
-  const { NODE_EXTRA_CA_CERTS: machine } = process.env;
-  return [machine, databases]
-    .flatMap((file) => (file && existsSync(file) ? [readFileSync(file, 'utf8')] : []))
-    .join('\n');
-}
 
 /** Returns true if the machine permits the mounts. Runs a handler that tests their effect. */
 function areMountsPermitted(directory: string): boolean {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getAccount } from '../../../contract/accounts/accounts.ts';
-import { createApp, deleteApp } from '../../../contract/apps/apps.ts';
+import { createApp, deleteApp, updateApp } from '../../../contract/apps/apps.ts';
 import {
   createDatabase,
   createDatabasePassword,
@@ -89,11 +89,25 @@ test('a database is created, its event sent once, its variables named, and it is
   await receiving.stop();
 });
 
+/** A build that connects to the database, and prints its address. */
+const CONNECT = [
+  "const db = new (require('pg').Client)(process.env.DATABASE_URL);",
+  "db.connect().then(() => db.query('SELECT current_user AS name'))",
+  ".then(({ rows: [{ name }] }) => console.log('connected as', name, process.env.DATABASE_URL)).finally(() => db.end())",
+].join('');
+
 test('the next deployment receives the available databases, oldest first, and counts its visits in the first', async () => {
   const account = await newAccount();
   const { deploy } = deployer(() => account);
   const repoUrl = 'https://git.localhost/hello-database.git';
-  const body = { name: 'Deployed', framework: 'NODE' as const, repoUrl, healthCheckPath: '/health', deployNow: false };
+  const body = {
+    name: 'Deployed',
+    framework: 'NODE' as const,
+    repoUrl,
+    healthCheckPath: '/health',
+    deployNow: false,
+    buildCommand: `node -e "${CONNECT}"`,
+  };
   const { id, primaryDomain } = (await account.call(createApp, { body })).body.data;
   const create = async (name: string) =>
     (await account.dashboard.call(createDatabase, { body: { applicationId: id, name } })).body.data.id;
@@ -101,6 +115,11 @@ test('the next deployment receives the available databases, oldest first, and co
   const [first, second] = await Promise.all(made.map((each) => untilAvailable(account, each)));
   const deployment = await deploy(id);
   expect(deployment.status, deployment.log).toBe('SUCCEEDED');
+  expect(deployment.log).toMatch(/connected as admin postgres:\/\/admin:\[redacted\]@localhost:\d+\/postgres/);
+  await account.call(updateApp, { params: { id }, body: { buildCommand: 'env > .env.production' } });
+  const refused = await deploy(id);
+  expect(refused.status, refused.log).toBe('FAILED');
+  expect(refused.log).toMatch(/failed: The build wrote the password of a database, .* into \.env\.production\./);
   const visits = [];
   for (let visit = 1; visit <= 2; visit += 1) visits.push((await get(local.baseUrl, primaryDomain)).body);
   expect(visits).toEqual(['Visit 1\n', 'Visit 2\n']);
