@@ -40,6 +40,7 @@ test('packages an application without dependencies together with its start scrip
     [
       '.service/environment.mjs',
       '.service/launch.mjs',
+      '.service/port.json',
       '.service/preload.cjs',
       '.service/release.json',
       'current.txt',
