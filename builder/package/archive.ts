@@ -82,7 +82,8 @@ function startWords(start: Start, service: string, isLate: boolean): string[] {
   switch (start.kind) {
     case 'site': {
       const site = start.directory === '' ? '.' : start.directory;
-      return [`${service}/site-server.mjs`, quoteWord(site), ...(start.single ? ['--single'] : [])];
+      const handler = start.handler === undefined ? [] : [`--handler=${quoteWord(start.handler)}`];
+      return [`${service}/site-server.mjs`, quoteWord(site), ...(start.single ? ['--single'] : []), ...handler];
     }
     case 'shell':
       return [`${service}/launch.mjs`, quoteWord(start.command)];

@@ -25,6 +25,15 @@ test('packages a directory once on each path of links, by whatever names they go
   expect(await pathsOf({ 0: { self: '.', b: 'self', c: 'self', d: 'self' } })).toEqual(['site/linked/a.txt']);
 });
 
+test('packages the whole repository with a handler beside a site, because it uses packages', async () => {
+  root = mkdtempSync(join(tmpdir(), 'tree-'));
+  mkdirSync(join(root, 'client'));
+  for (const file of ['client/a.css', 'server.js']) writeFileSync(join(root, file), '');
+  const site = { kind: 'site', directory: 'client', single: false, handler: 'server.js' } as const;
+  const items = await collect(root, site, '', new Set());
+  expect(items.map(({ path }) => path).sort()).toEqual(['client/a.css', 'server.js']);
+});
+
 test('refuses directories whose links to each other have more paths than a release may have files', async () => {
   const names = [...'01234567'];
   const links = Object.fromEntries(names.map((name) => [name, `../${name}`]));

@@ -23,7 +23,12 @@ interface Answer {
 }
 
 /** Serves these files and returns a function that requests a path. */
-async function serve(files: Record<string, string | Buffer>, single = false, links: Record<string, string> = {}) {
+async function serve(
+  files: Record<string, string | Buffer>,
+  single = false,
+  links: Record<string, string> = {},
+  next?: Parameters<typeof openSite>[1]['next'],
+) {
   const root = mkdtempSync(join(tmpdir(), 'site-'));
   roots.push(root);
   for (const [path, text] of Object.entries(files)) {
@@ -31,7 +36,7 @@ async function serve(files: Record<string, string | Buffer>, single = false, lin
     writeFileSync(join(root, path), text);
   }
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
-  const site = openSite(root, { single });
+  const site = openSite(root, { single, ...(next && { next }) });
   const server = createServer((request, response) => {
     site(request, response).catch(() => response.writeHead(500).end());
   }).listen(0, '127.0.0.1');
@@ -182,4 +187,19 @@ test('serves a file after a temporary failure to read it', async () => {
   writeFileSync(join(root, 'a.js.br'), brotliCompressSync('from the build'));
   const { status, body } = await request('/a.js', headers);
   expect([status, brotliDecompressSync(body).toString()]).toEqual([200, 'from the build']);
+});
+
+test('a handler beside the files answers what they do not: unknown paths, directories and forms', async () => {
+  const files = { 'assets/a.js': 'file', '404.html': 'missing', 'docs/index.html': 'docs' };
+  const send = await serve(
+    files,
+    false,
+    {},
+    async ({ method, url }, response) => void response.end(`${method} ${url}`),
+  );
+  const sent = async (...of: Parameters<typeof send>) => String((await send(...of)).body);
+  expect(await sent('/assets/a.js?v=1')).toBe('file');
+  expect(await sent('/docs')).toBe('docs');
+  for (const path of ['/', '/assets', '/unknown?a=b', '/%', '/.env']) expect(await sent(path)).toBe(`GET ${path}`);
+  expect(await sent('/assets/a.js', {}, 'POST')).toBe('POST /assets/a.js');
 });

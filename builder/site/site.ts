@@ -12,7 +12,11 @@ import { isHashed } from './hashed-names.ts';
 export interface SiteOptions {
   /** True if unknown paths get the front page. */
   single: boolean;
+  /** Answers the requests for which the site has no file, in place of its pages for unknown paths. */
+  next?: Handler;
 }
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** A file of the site, and the status with which it is sent. */
 interface Found {
@@ -34,7 +38,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
  * paths it sends the file `404.html` with 404. It sends a page with 200 instead if requested by the option, by a file `200.html`, or by the
  * line `/* /index.html 200` in a file `_redirects`.
  */
-export function openSite(directory: string, { single }: SiteOptions) {
+export function openSite(directory: string, { single, next }: SiteOptions): Handler {
   const root = realpathSync(directory);
   const fallback = fallbackOf(root, single);
   const tags = new Map<string, Promise<string>>();
@@ -79,7 +83,15 @@ export function openSite(directory: string, { single }: SiteOptions) {
     response.end(method === 'HEAD' ? undefined : bytes);
   };
 
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (next) {
+    return async (request, response) => {
+      const { method = 'GET', url = '/' } = request;
+      const path = /^(GET|HEAD)$/.test(method) ? decodePath(url.replace(/\?.*$/s, '')) : undefined;
+      const file = path === undefined ? undefined : findFile(root, path);
+      await (file ? send(file, request, response) : next(request, response));
+    };
+  }
+  return async (request, response) => {
     const { method = 'GET', url = '/' } = request;
     if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
     const [, path = '/', query] = /^([^?]*)(?:\?(.*))?$/s.exec(url) ?? [];

@@ -10,6 +10,8 @@ export interface Framework {
   server?: readonly string[];
   /** Directories of a static site that the build creates. `*` stands for one directory. */
   site?: readonly string[];
+  /** A module that the build creates in place of a server, whose default export answers requests by `fetch`, and the files beside it. */
+  handler?: { module: string; files: string };
   /** The build command if package.json has no `build` script. */
   build?: string;
   /** The package that provides the program of the build command, if it is none of `packages`. Without it, npx would run an unrelated one. */
@@ -72,8 +74,9 @@ const FRAMEWORKS: readonly Framework[] = [
     name: 'TanStack Start',
     packages: ['@tanstack/react-start', '@tanstack/solid-start', '@tanstack/start'],
     server: NITRO_SERVER,
+    handler: { module: 'dist/server/server.js', files: 'dist/client' },
+    site: ['dist/client'],
     environment: NITRO,
-    // `dist/server/server.js` of its own build does not listen on a port.
     advice:
       'add nitro() of the package nitro to the plugins of vite.config, or the package srvx and a start script "srvx --prod -s ../client dist/server/server.js"',
   },

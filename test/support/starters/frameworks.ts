@@ -229,6 +229,18 @@ app.prepare().then(() => server.listen(process.env.PORT));
     start: 'node .output/server/index.mjs',
   },
   {
+    name: 'tanstack-start-as-generated',
+    files: {
+      'package.json': {
+        dependencies: { '@tanstack/react-start': '1' },
+        scripts: { build: 'vite build', preview: 'vite preview' },
+      },
+    },
+    built: { 'dist/server/server.js': '', 'dist/client/assets/a.js': '' },
+    framework: 'TanStack Start',
+    start: 'fetch of dist/server/server.js and files of dist/client',
+  },
+  {
     name: 'angular-ssr',
     files: {
       'package.json': {
