@@ -55,6 +55,26 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     () => application({ dependencies: { '@tanstack/react-start': '1' }, scripts: { build: 'vite build' } }),
     'add nitro() of the package nitro to the plugins of vite.config, or the package srvx',
   ],
+  [
+    'RedwoodSDK, as generated',
+    () =>
+      application({
+        dependencies: { rwsdk: '1' },
+        devDependencies: { '@cloudflare/vite-plugin': '1', vite: '7', wrangler: '4' },
+        scripts: { build: 'vite build', dev: 'vite dev' },
+      }),
+    ': the project is made for Cloudflare Workers (wrangler), and a release runs Node. Add a server for Node,',
+  ],
+  [
+    'Hono for Cloudflare Workers, as generated',
+    () =>
+      application({
+        dependencies: { hono: '4' },
+        devDependencies: { wrangler: '4' },
+        scripts: { dev: 'wrangler dev', deploy: 'wrangler deploy --minify' },
+      }),
+    'made for Cloudflare Workers (wrangler)',
+  ],
   ['SolidStart without nitro', () => application({ dependencies: { '@solidjs/start': '2' } }), 'nitro()'],
   [
     'Qwik City without an adapter, as generated',

@@ -55,6 +55,7 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
     buildAdvice(app) ??
     several ??
     namedFileAdvice(app, declared, isForeignDefault) ??
+    workersAdvice(app, divided) ??
     layoutAdvice(app, divided, namesNone);
   if (advice !== undefined) return failure(advice);
   // Projects in other languages may have a package.json only for their style sheets.
@@ -154,6 +155,16 @@ function namedFileAdvice(
   return isForeignDefault
     ? `, and the ${declared?.name} names "${named}", which is not there: ${remedy}.`
     : `, and neither was "${named}", which the ${declared?.name} names: ${remedy}.`;
+}
+
+/** Returns the end of the sentence for a project that only Cloudflare's runtime starts; undefined for others, and if a script starts a server. */
+function workersAdvice({ manifest }: BuiltApplication, divided: DividedScript | undefined): string | undefined {
+  const { dependencies, devDependencies } = manifest ?? { dependencies: {}, devDependencies: {} };
+  const tool = ['wrangler', '@cloudflare/vite-plugin'].find(
+    (name) => Object.hasOwn(dependencies, name) || Object.hasOwn(devDependencies, name),
+  );
+  if (tool === undefined || (divided !== undefined && divided.start.kind !== 'development')) return undefined;
+  return `: the project is made for Cloudflare Workers (${tool}), and a release runs Node. Add a server for Node, and a start script such as "node server.js".`;
 }
 
 /** Returns the file or directory that a start script names; undefined if it names none. */
