@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
+import { Invoice } from '../../table/entities/billing.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
@@ -105,6 +106,29 @@ test('of two customers who pay for a yielded name one gets it, and the other pay
   const [winner, loser] = (await holder(name)) === payer ? [payer, other] : [other, payer];
   expect([statusOf(winner), statusOf(loser)]).toEqual([['PAID'], []]);
   expect((await account(loser))?.walletCents).toBe(500_000);
+  expectLedgerInvariants(memory);
+});
+
+test('an order that is paid while another customer is about to take its name keeps it, and the other pays nothing', async () => {
+  const { order, broke, payer, give, pay, holder, statusOf, clock, steady, runUntilIdle, domains, account, memory } =
+    await market();
+  const name = 'paid-late.co.za';
+  await order(broke, name);
+  clock.now += 61 * MINUTE;
+  const get: typeof steady.table.get = async (entity, id) => {
+    const found = await steady.table.get(entity, id);
+    if (entity.type === Invoice.type && !statusOf(broke).includes('PAID')) {
+      await give(broke, 50_000);
+      await pay(broke);
+    }
+    return found;
+  };
+  const late = order(payer, name, 1, { ...steady, table: { ...steady.table, get } });
+  await expect(late).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('not available') });
+  expect([statusOf(broke), statusOf(payer), await holder(name)]).toEqual([['PAID'], [], broke]);
+  await runUntilIdle();
+  expect(domains()).toMatchObject([{ name, accountId: broke, status: 'ACTIVE' }]);
+  expect((await account(payer))?.walletCents).toBe(500_000);
   expectLedgerInvariants(memory);
 });
 

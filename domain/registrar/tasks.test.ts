@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { RegistrarRejected } from '../../providers/registrar/registrar.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
@@ -11,6 +12,7 @@ import { checkTask, finishTask, refuseTask, submitTask } from './tasks.ts';
 
 const DAY = 86_400_000;
 const NAME = 'shop.co.za';
+const TASK = { kind: 'RENEW' as const, years: 1, execution: 'renewal', since: new Date(0).toISOString() };
 
 /** A paid order, of which nothing has reached the registrar. */
 async function ordered(cents = 500_000, years = 1) {
@@ -101,6 +103,36 @@ test.each([
   expect(auditIn(run.memory).filter((each) => each.endsWith(action))).toHaveLength(1);
 });
 
+test.each([
+  ['has not renewed the domain', 'REFUSED', false],
+  ['has renewed it: an earlier response was lost', 'DONE', true],
+] as const)('a renewal that the registrar rejects, and that %s, is %s', async (_, state, isRenewed) => {
+  const { run, domain, ids } = await begun();
+  await run.runUntilIdle();
+  await run.deps.table.write(Domain, change(Domain, domain(), { set: { task: TASK } }));
+  const registered = run.registry.get(NAME) ?? expect.fail('not registered');
+  const renew = async () => {
+    if (isRenewed) run.registry.set(NAME, { ...registered, expiresAt: registered.expiresAt + 365 * DAY });
+    throw new RegistrarRejected('The expiry year differs.');
+  };
+  const submit = (given: typeof renew) =>
+    submitTask({ ...run.steady, registrar: { ...run.steady.registrar, renew: given } }, ids);
+  await expect(submit(() => Promise.reject(new Error('no response')))).rejects.toThrow('no response');
+  expect(await submit(renew)).toMatchObject({ state });
+});
+
+test('a registration that the registrar reports as done and does not list is finished later', async () => {
+  const { run, domain, ids } = await begun();
+  await submitTask(run.steady, ids);
+  run.clock.now += 2000;
+  await checkTask(run.steady, ids);
+  const unlisted = { ...run.steady.registrar, registered: async () => undefined };
+  await expect(finishTask({ ...run.steady, registrar: unlisted }, ids)).rejects.toThrow('does not know it');
+  expect(domain()).toMatchObject({ status: 'PENDING', task: { kind: 'REGISTER' } });
+  await finishTask(run.steady, ids);
+  expect(domain().status).toBe('ACTIVE');
+});
+
 test('a paid renewal that begins twice keeps the operation of the first', async () => {
   const { run, domain, ids } = await begun();
   await run.runUntilIdle();
@@ -156,7 +188,6 @@ test.each(['seven days before its end', 'at its end'])(
 );
 
 const RENEWAL = { invoiceId: 'inv_next', years: 1 };
-const TASK = { kind: 'RENEW' as const, years: 1, execution: 'renewal', since: new Date(0).toISOString() };
 
 test.each([
   ['a confirmation', 'the payment of the renewal', -200, { renewal: RENEWAL }, { renewal: { ...RENEWAL, paid: true } }],
