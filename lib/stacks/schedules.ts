@@ -46,6 +46,94 @@ const countMails = ({ mailRegion }: Pick<Config, 'mailRegion'>): Use => ({
   rights: [{ actions: ['ses:GetAccount'], on: ['*'], wildcard: 'the action has no resource-level permissions' }],
 });
 
+/** A job that a function of `functions/schedule/` does. */
+interface Job {
+  name: string;
+  description: string;
+  uses: Use[];
+  /** False for a job that runs only when it is invoked. */
+  isScheduled?: boolean;
+}
+
+/** Returns the jobs and what each of them uses. */
+function jobsOf(config: Config, stacks: ScheduleNeighbors, failures: Use): Job[] {
+  const { table, appHosting, login, domains, databases, billing } = stacks;
+  const jobUses = [table.read, table.due, table.write, failures];
+  return [
+    {
+      name: 'runChecks',
+      description: 'Uses each product as a customer does: synthetic checks',
+      // The function also exists without its schedule: operators may invoke it, and tests of the local run do.
+      isScheduled: config.monitoring === 'full',
+      uses: [
+        table.read,
+        table.write,
+        appHosting.checksKey,
+        login.check,
+        failures,
+        DNS_LOOKUP,
+        {
+          variables: {
+            CHECKS_DNS_NAME: config.stage === 'local' ? LOCAL_DNS_NAME : config.appsDomain,
+            CHECKS_REPO_URL: config.checksRepoUrl ?? '',
+          },
+        },
+      ],
+    },
+    {
+      name: 'reconcile',
+      description: 'Finds overdue work and requeues it',
+      uses: [
+        ...jobUses,
+        stacks.deployments.supervise,
+        stacks.delivery.queue,
+        stacks.jobQueues.sendRoutes,
+        domains.supervise,
+        stacks.customDomains.reconcile,
+        domains.syncZones,
+        stacks.hosting.reconcile,
+        databases.work,
+        databases.measure,
+        appHosting.measureCapacity,
+        DNS_LOOKUP,
+      ],
+    },
+    {
+      name: 'settleBilling',
+      description: 'Checks open payments and voids invoices that were not paid in time',
+      uses: [...jobUses, billing.payments],
+    },
+    {
+      name: 'checkAiLedgers',
+      description: 'Settles the AI calls that crashed, and compares each AI credit ledger with its balance',
+      uses: jobUses,
+    },
+    {
+      name: 'serveAccounts',
+      description: 'Makes the exports and deletions that accounts asked for',
+      uses: [...jobUses, stacks.builds.writeExports, stacks.api.seller, login.removeUsers],
+    },
+    {
+      name: 'migrate',
+      description: 'Continues the migrations of stored items',
+      uses: [table.read, table.scan, table.write, failures],
+    },
+    {
+      name: 'measureQuotas',
+      description: 'Measures what is used of the quotas of AWS, and deletes certificates that nothing uses',
+      uses: [
+        table.read,
+        table.write,
+        failures,
+        appHosting.measureQuotas,
+        databases.count,
+        countDomains,
+        ...(config.mailFrom ? [countMails(config)] : []),
+      ],
+    },
+  ];
+}
+
 /** The scheduled jobs. Each runs once a minute. */
 export class SchedulesStack extends PlatformStack {
   /** Lets operators read and remove failed invocations. */
@@ -55,29 +143,13 @@ export class SchedulesStack extends PlatformStack {
   /** The jobs, which run every minute. */
   readonly jobs: { name: string; functionName: string }[];
 
-  constructor(platform: Platform, neighbors: ScheduleNeighbors) {
+  constructor(platform: Platform, stacks: ScheduleNeighbors) {
     super(platform, 'schedules', 'Scheduled jobs: the reconciler, payments, and the ledger of the AI gateway');
-    const {
-      table,
-      api,
-      builds,
-      appHosting,
-      login,
-      deployments,
-      delivery,
-      hosting,
-      databases,
-      domains,
-      customDomains,
-      billing,
-      jobQueues,
-    } = neighbors;
     const { config } = platform;
-    this.addStackDependency(billing);
+    this.addStackDependency(stacks.billing);
     const failures = new FailureQueue(this, platform, 'schedule-failures', 'SCHEDULE_FAILURES_URL');
     this.failures = failures.manage;
-    const jobUses = [table.read, table.due, table.write, failures.send];
-    const everyMinute = (name: string, description: string, uses: Use[]) => {
+    const functions = jobsOf(config, stacks, failures.send).map(({ name, description, uses, isScheduled = true }) => {
       const handler = new PlatformFunction(this, platform, `schedule/${name}`, {
         description,
         // Less than a minute, so that a run ends before the next one begins.
@@ -86,75 +158,9 @@ export class SchedulesStack extends PlatformStack {
       });
       // A failed asynchronous invocation goes to the failure queue. It is not retried, because the job runs again in the next minute.
       handler.live.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(failures.queue) });
-      return { name, description, handler, live: handler.live, functionName: handler.functionName };
-    };
-    // The function also exists without its schedule: operators may invoke it, and tests of the local run do.
-    const checks = everyMinute('runChecks', 'Uses each product as a customer does: synthetic checks', [
-      table.read,
-      table.write,
-      appHosting.checksKey,
-      login.check,
-      failures.send,
-      DNS_LOOKUP,
-      {
-        variables: {
-          CHECKS_DNS_NAME: config.stage === 'local' ? LOCAL_DNS_NAME : config.appsDomain,
-          CHECKS_REPO_URL: config.checksRepoUrl ?? '',
-        },
-      },
-    ]);
-    const jobs = [
-      everyMinute('reconcile', 'Finds overdue work and requeues it', [
-        ...jobUses,
-        deployments.supervise,
-        delivery.queue,
-        jobQueues.sendRoutes,
-        domains.supervise,
-        customDomains.reconcile,
-        domains.syncZones,
-        hosting.reconcile,
-        databases.work,
-        databases.measure,
-        appHosting.measureCapacity,
-        DNS_LOOKUP,
-      ]),
-      everyMinute('settleBilling', 'Checks open payments and voids invoices that were not paid in time', [
-        ...jobUses,
-        billing.payments,
-      ]),
-      everyMinute(
-        'checkAiLedgers',
-        'Settles the AI calls that crashed, and compares each AI credit ledger with its balance',
-        jobUses,
-      ),
-      everyMinute('serveAccounts', 'Makes the exports and deletions that accounts asked for', [
-        ...jobUses,
-        builds.writeExports,
-        api.seller,
-        login.removeUsers,
-      ]),
-      ...(config.monitoring === 'full' ? [checks] : []),
-      everyMinute('migrate', 'Continues the migrations of stored items', [
-        table.read,
-        table.scan,
-        table.write,
-        failures.send,
-      ]),
-      everyMinute(
-        'measureQuotas',
-        'Measures what is used of the quotas of AWS, and deletes certificates that nothing uses',
-        [
-          table.read,
-          table.write,
-          failures.send,
-          appHosting.measureQuotas,
-          databases.count,
-          countDomains,
-          ...(config.mailFrom ? [countMails(config)] : []),
-        ],
-      ),
-    ];
-
+      return { name, description, isScheduled, handler, live: handler.live, functionName: handler.functionName };
+    });
+    const jobs = functions.filter(({ isScheduled }) => isScheduled);
     this.jobs = jobs;
     this.replay = { rights: jobs.map(({ handler }) => handler.invocation) };
     const role = new Role(this, 'Role', {
