@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { authToken } from '../../providers/databases/token.ts';
-import { commandVariables, passwordSecrets, refusePasswords } from './build-passwords.ts';
+import { commandVariables, passwordSecrets, refusePasswords } from './passwords.ts';
 
 const database = { prefix: 'DATABASE_MAIN', host: 'abc.dsql.eu-west-1.on.aws', region: 'eu-west-1' };
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/of+example', sessionToken: 'a+b/c==' };
