@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { synthesize } from './synthesized.ts';
+import { EXTENDED, synthesize } from './synthesized.ts';
 
-const [usual, changed] = [synthesize({ stage: 'prod' }), synthesize({ stage: 'prod', aiCapacity: 'managed' })];
+const [usual, changed] = [synthesize({ stage: 'prod' }), synthesize({ stage: 'prod', ...EXTENDED })];
 const [onDemand, managed] = [usual.template, changed.template];
 
 const functionsIn = (template: typeof managed) =>

@@ -3,15 +3,11 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { BURN_RULES, SERVICE_LEVELS } from '../../contract/limits/service-levels.ts';
 import { alarmsOn, type Sample } from '../support/alarm-states.ts';
-import { read, synthesize } from './synthesized.ts';
+import { CONTACTS, read, synthesize } from './synthesized.ts';
 
 /** Alarms: how many, with a severity and a page of the runbook each, and when they go off. */
 
-const { template, stacks } = synthesize({
-  stage: 'prod',
-  alarmEmail: 'ops@hosting.example',
-  pageEmail: 'page@hosting.example',
-});
+const { template, stacks } = synthesize({ stage: 'prod', ...CONTACTS });
 const Alarm = z.object({
   AlarmName: z.string(),
   AlarmDescription: z.string(),

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Settings } from '../../lib/config.ts';
 import { readInvocation } from '../../scripts/preflight/settings.ts';
 import { commandsOf } from '../support/runbook.ts';
-import { synthesize } from './synthesized.ts';
+import { EXTENDED, synthesize } from './synthesized.ts';
 
 /** Pages with commands for operators and contributors. Decisions and the changelog are history. */
 const PAGES = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] }).sort();
@@ -113,7 +113,7 @@ const problemsOf = async (commands: AwsCommand[]): Promise<string[]> =>
 
 /** Subcommands of cdk that the pages use. */
 const CDK = ['bootstrap', 'deploy', 'destroy', 'diff', 'import', 'synth'];
-const { stacks, template } = synthesize({ stage: 'prod', backupRegion: 'eu-west-1' });
+const { stacks, template } = synthesize({ stage: 'prod', ...EXTENDED });
 const stackNames = stacks.map(({ stackName }) => stackName);
 
 function problemOfTool(command: string): string | undefined {

@@ -5,7 +5,7 @@ import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { webAppHeaders } from '../../lib/build/web-app-headers.ts';
 import { edgeFunctionCode, runEdgeFunction } from '../support/edge-functions.ts';
 import { unsupportedSyntax } from '../support/edge-syntax.ts';
-import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
+import { CELLS, LambdaFunction, REQUIRED, Role, read, synthesize } from './synthesized.ts';
 
 const { stacks, template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
 
@@ -129,8 +129,7 @@ describe('a request to an application', () => {
 
 describe('the syntax of edge functions', () => {
   test('is the one of their runtime, in every function of the platform and of a cell', () => {
-    const cells = [{ id: 'b', account: '222222222222', region: 'eu-west-1', appsDomain: 'hosted-b.example' }];
-    const all = synthesize({ stage: 'prod', account: '123456789012', cells }).template;
+    const all = synthesize({ stage: 'prod', account: '123456789012', cells: CELLS }).template;
     const Code = z.object({ FunctionCode: z.string(), FunctionConfig: z.object({ Runtime: z.string() }) });
     const functions = read(all, 'AWS::CloudFront::Function', Code);
     expect(functions.length).toBeGreaterThanOrEqual(6);
@@ -395,16 +394,15 @@ test('every path at the address of the API is behind a limit for each client add
 });
 
 test('applications have their own hosted zone, for their names and for the validation of their certificate', () => {
-  const zones = { hostedZoneId: 'ZPLATFORM', appsDomain: 'hosted-apps.example', appsHostedZoneId: 'ZAPPS' };
-  const own = synthesize({ stage: 'prod', domain: 'hosting.example', ...zones }).template;
-  const records = read(own, 'AWS::Route53::RecordSet', z.object({ Name: z.string(), HostedZoneId: z.string() }));
+  const { domain, hostedZoneId, appsDomain, appsHostedZoneId } = REQUIRED;
+  const records = read(template, 'AWS::Route53::RecordSet', z.object({ Name: z.string(), HostedZoneId: z.string() }));
   expect(new Set(records.map(({ Name, HostedZoneId }) => `${Name} ${HostedZoneId}`))).toEqual(
-    new Set(['hosting.example. ZPLATFORM', '*.hosted-apps.example. ZAPPS']),
+    new Set([`${domain}. ${hostedZoneId}`, `*.${appsDomain}. ${appsHostedZoneId}`]),
   );
-  const [certificate] = own.resources('AWS::CertificateManager::Certificate');
+  const [certificate] = template.resources('AWS::CertificateManager::Certificate');
   expect(certificate?.properties.DomainValidationOptions).toEqual([
-    { DomainName: 'hosting.example', HostedZoneId: 'ZPLATFORM' },
-    { DomainName: '*.hosted-apps.example', HostedZoneId: 'ZAPPS' },
+    { DomainName: domain, HostedZoneId: hostedZoneId },
+    { DomainName: `*.${appsDomain}`, HostedZoneId: appsHostedZoneId },
   ]);
 });
 

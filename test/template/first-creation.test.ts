@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SettingsInput } from '../../lib/config.ts';
-import { synthesize } from './synthesized.ts';
+import { synthesize, WITH_PAGE } from './synthesized.ts';
 
 /**
  * A creation that fails can be repeated with the same command: the simulation fails each stack at each of its resources,
@@ -104,14 +103,8 @@ function obstacles({ resources, terminationProtected }: { resources: Resources; 
   });
 }
 
-const PROD: SettingsInput = {
-  stage: 'prod',
-  domain: 'hosting.example',
-  hostedZoneId: 'Z0123456789ABC',
-  alarmEmail: 'ops@hosting.example',
-};
-
-const prod = synthesize({ ...PROD, withPage: true });
+const PROD = { ...WITH_PAGE, stage: 'prod' };
+const prod = synthesize(PROD);
 
 describe.each([
   { stage: 'prod', stacks: prod.stacks },
@@ -184,7 +177,7 @@ test('installations of one stage in two regions of an account share no name', ()
     ];
   };
   const here = namesIn(prod);
-  const there = new Set(namesIn(synthesize({ ...PROD, region: 'eu-west-1', withPage: true })));
+  const there = new Set(namesIn(synthesize({ ...PROD, region: 'eu-west-1' })));
   expect(here.length).toBeGreaterThan(300);
   expect(here.filter((name) => there.has(name))).toEqual([]);
 }, 120_000);

@@ -8,11 +8,11 @@ import { policyOf } from '../../lib/constructs/rights.ts';
 import { MEMORY_MB } from '../../providers/app-host/resources.ts';
 import { costTable, FREE_WHEN_IDLE, idleCosts, MONITORING, PRICED } from '../support/costs/idle.ts';
 import { usageTables } from '../support/costs/usage.ts';
-import { LambdaFunction, read, synthesize } from './synthesized.ts';
+import { CONTACTS, LambdaFunction, read, synthesize } from './synthesized.ts';
 
 /** Guarantees about every resource of a kind, whatever resources there are. */
 
-const settings = { stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z1', alarmEmail: 'ops@hosting.example' };
+const settings = { stage: 'prod', ...CONTACTS };
 const { template, stacks } = synthesize(settings);
 const resources = stacks.flatMap((stack) => Object.values(stack.template.Resources));
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { configure, type SettingsInput } from '../../lib/config.ts';
-import { synthesize } from './synthesized.ts';
+import { EXTENDED, synthesize } from './synthesized.ts';
 
 /** Type → property with the physical name, and the most characters that the service takes. */
 const LIMITS: Record<string, [property: string, max: number]> = {
@@ -54,7 +54,7 @@ test.each(ALLOWED)('the longest names that settings allow fit into the limits of
 });
 
 test('the resolved template has each resource by its own name, under which the preflight looks for what is left over', () => {
-  const { template } = synthesize({ stage: 'prod', aiCapacity: 'managed', backupRegion: 'eu-west-1' });
+  const { template } = synthesize({ stage: 'prod', ...EXTENDED });
   const others = Object.entries(LIMITS).flatMap(([type, [property]]) =>
     template
       .resources(type)

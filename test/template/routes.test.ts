@@ -4,7 +4,7 @@ import { HEADERS } from '../../contract/reference/operations.ts';
 import { listPaths } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, operatorRoutes, routes, streamedRoutes } from '../../contract/routes.ts';
 import { functionNames } from '../../lib/build/bundles.ts';
-import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
+import { LambdaFunction, Role, read, synthesize, WITH_PAGE } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });
 const functions = read(template, 'AWS::Lambda::Function', LambdaFunction);
@@ -24,7 +24,7 @@ function synthesizedRoutes(): Map<string, string> {
 }
 
 test('the dashboard’s page is published after every stack with a route: it calls no operation that the API does not have yet', () => {
-  const { stacks } = synthesize({ stage: 'prod', withPage: true });
+  const { stacks } = synthesize({ ...WITH_PAGE, stage: 'prod' });
   const before = new Map(stacks.map(({ stackName, dependsOn }) => [stackName, dependsOn]));
   const needed = new Set<string>();
   const collect = (name: string) => {

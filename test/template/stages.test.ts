@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { applyNagChecks } from '../../bin/checks.ts';
 import { createApp } from '../../lib/app.ts';
-import { builtPage, emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
+import { LOCAL_SETTINGS } from '../../local/template/settings.ts';
+import { builtPage, EXTENDED, emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
 
 /** Resources with data, which must survive the deletion of a stack. */
 const DATA_TYPES = [
@@ -17,11 +18,15 @@ const DATA_TYPES = [
 ];
 
 describe.each([
-  { stage: 'prod', policy: 'RetainExceptOnCreate', deletionProtected: true },
-  { stage: 'dev', policy: 'Delete', deletionProtected: false },
-  { stage: 'local', policy: 'Delete', deletionProtected: false },
-])('stage $stage', ({ stage, policy, deletionProtected }) => {
-  const { stacks, template } = synthesize({ stage });
+  { settings: { stage: 'prod' }, policy: 'RetainExceptOnCreate', deletionProtected: true },
+  { settings: { stage: 'dev' }, policy: 'Delete', deletionProtected: false },
+  {
+    settings: { stage: LOCAL_SETTINGS.stage, mailFrom: LOCAL_SETTINGS.mailFrom },
+    policy: 'Delete',
+    deletionProtected: false,
+  },
+])('stage $settings.stage', ({ settings, policy, deletionProtected }) => {
+  const { stacks, template } = synthesize(settings);
   const resources = stacks.flatMap(({ template: { Resources } }) => Object.values(Resources));
 
   test(`its data: ${policy} when a stack is deleted`, () => {
@@ -114,7 +119,7 @@ test('a region for builds moves their project alone, and the functions address i
 });
 
 test('a backup region keeps a daily copy of the table, and failures reach the operators', () => {
-  const { stacks, template } = synthesize({ stage: 'prod', backupRegion: 'eu-west-1' });
+  const { stacks, template } = synthesize({ stage: 'prod', ...EXTENDED });
   const vaults = stacks.flatMap(({ region, template: { Resources } }) =>
     Object.values(Resources)
       .filter(({ Type }) => Type === 'AWS::Backup::BackupVault')
@@ -174,7 +179,7 @@ test('a backup region keeps a daily copy of the table, and failures reach the op
 });
 
 test('a backup region keeps a copy of each artifact, in which deletions arrive, and expires it as at home', () => {
-  const { stacks, template } = synthesize({ stage: 'prod', backupRegion: 'eu-west-1' });
+  const { stacks, template } = synthesize({ stage: 'prod', ...EXTENDED });
   const bucket = (name: string) => {
     const found = template.resources('AWS::S3::Bucket').find((each) => each.name.startsWith(`hosting-prod-${name}-`));
     const stack = stacks.find(({ template: { Resources } }) =>

@@ -40,7 +40,8 @@ export function builtPage(folder = temporaryFolder()): string {
   return folder;
 }
 
-const REQUIRED = {
+/** Settings that an installation must have. */
+export const REQUIRED = {
   domain: 'hosting.example',
   hostedZoneId: 'Z0123456789ABC',
   appsDomain: 'hosted-apps.example',
@@ -52,6 +53,15 @@ export const CELLS = [
   { id: 'b', account: '222222222222', region: 'eu-west-1', appsDomain: 'hosted-b.example', hostedZoneId: 'Z0CELLB' },
   { id: 'c', account: '333333333333', appsDomain: 'hosted-c.example', hostedZoneId: 'Z0CELLC' },
 ];
+
+/** Settings that only add resources, together: each has its own, and a synthesis takes seconds. */
+export const EXTENDED = { aiCapacity: 'managed', backupRegion: 'eu-west-1' } as const;
+
+/** Addresses that alarms are sent to. */
+export const CONTACTS = { alarmEmail: 'ops@hosting.example', pageEmail: 'page@hosting.example' };
+
+/** An installation with the dashboard's page, as a deployment has it. */
+export const WITH_PAGE = { ...CONTACTS, withPage: true };
 
 const synthesized = new Map<string, ReturnType<typeof synthesizeOnce>>();
 

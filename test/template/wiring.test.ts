@@ -4,11 +4,11 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { STREAM } from '../../lib/concurrency.ts';
 import { Settings } from '../../lib/config.ts';
 import { checkVariable, VARIABLES } from '../../runtime/config.ts';
-import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
+import { EXTENDED, LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
 /** Resources that name each other fit together, which the local run does not need and AWS would only show when something fails. */
 
-const { template, stacks } = synthesize({ stage: 'prod', aiCapacity: 'managed', backupRegion: 'eu-west-1' });
+const { template, stacks } = synthesize({ stage: 'prod', ...EXTENDED });
 const types = new Set(stacks.flatMap((stack) => Object.values(stack.template.Resources).map(({ Type }) => Type)));
 const all = [...types].flatMap((type) => template.resources(type));
 // Roles of AWS's own services have managed policies alone.
