@@ -49,10 +49,12 @@ const leftOut = ({ what, needed, region }: Check): Row => ({
 /**
  * Runs all checks. Stops if the credentials are not usable, and skips checks in regions that the account cannot use.
  * @param onRow called with each row as soon as it is known, in no particular order
+ * @param plan plans the deployment of settings in an account
  */
 export async function runPreflight(
   { settings, dnsServers, firstPauseMs }: Omit<Invocation, 'json'> & { firstPauseMs?: number | undefined },
   onRow: (row: Row) => void = () => {},
+  plan: typeof makePlan = makePlan,
 ): Promise<Row[]> {
   const region = settings.region ?? 'us-east-1';
   const clients = openClients({
@@ -75,11 +77,11 @@ export async function runPreflight(
   const account = accountOf(caller.found);
   if (!caller.ok) return [caller];
 
-  const plan = makePlan(settings, account);
-  const regions = regionsOf(plan);
+  const planned = plan(settings, account);
+  const regions = regionsOf(planned);
   const opted = await mapLimited(regions, CHECKS_AT_ONCE, (each) => run(checkRegion(each)));
   const closed = new Set(regions.filter((_, index) => !opted[index]?.ok));
-  const checks = checksOf(plan);
+  const checks = checksOf(planned);
   const rows = await mapLimited(checks, CHECKS_AT_ONCE, async (each) =>
     each.region !== undefined && closed.has(each.region) ? leftOut(each) : run(each),
   );
