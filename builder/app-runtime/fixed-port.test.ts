@@ -84,6 +84,14 @@ test('a server of a package that reads the assigned port takes it back', async (
   expect([await answer(), exits]).toEqual(['app', 0]);
 });
 
+test('servers that follow that of a package keep their ports', async () => {
+  await serve('app', port);
+  await serve('figures', fixed);
+  await serve('administration', other);
+  expect([await answer(), await answer(fixed), await answer(other)]).toEqual(['app', 'figures', 'administration']);
+  expect([lines, exits]).toEqual([[], 0]);
+});
+
 test('leaves other servers alone: TCP, and ports that are free', async () => {
   const server = createTcpServer().listen(fixed, '127.0.0.1');
   open.push(server);

@@ -26,6 +26,8 @@ interface Actions {
  */
 export function replaceFixedPort(port: number, { write, exit }: Actions): () => void {
   let first: { server: Server; fixed: number } | undefined;
+  /** True when a package has read PORT for its own server, which takes precedence: other servers keep their ports. */
+  let isServed = false;
   const replace = (server: Server, options: ListenOptions, fixed: number): void => {
     if (first === undefined)
       write(`Requests go to the first server, whose fixed port ${fixed} is replaced by PORT: use process.env.PORT.\n`);
@@ -40,8 +42,11 @@ export function replaceFixedPort(port: number, { write, exit }: Actions): () => 
     // Without a port, a server listens on a path, on a port that is free, or on what another process opened.
     if (!(server instanceof Server) || !(asked > 0)) return;
     if (asked === port) {
-      // A package has read PORT for its own server, which takes precedence. The port is free at once.
+      isServed = true;
+      // The port is free at once.
       if (first !== undefined && first.server !== server) first.server.close();
+    } else if (isServed) {
+      return;
     } else if (first === undefined || asked === first.fixed) {
       if (!first?.server.listening) replace(server, options, asked);
     } else {
