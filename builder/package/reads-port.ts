@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Start } from '../detect/existing-start.ts';
+import { readText } from '../read-text.ts';
 import type { Item } from './tree.ts';
 
 /** Code and configuration that may name a variable. */
@@ -19,7 +19,7 @@ export function readsPort(start: Start, items: readonly Item[]): boolean {
     ({ path, link }) => link === undefined && !PACKAGE.test(path) && NAMES_VARIABLES.test(path) && !isLockfile(path),
   );
   if (own.length > MAX_FILES || own.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES) return true;
-  return own.some(({ source }) => /\bPORT\b/.test(readFileSync(source, 'utf8')));
+  return own.some(({ source }) => /\bPORT\b/.test(readText(source)));
 }
 
 const isLockfile = (path: string): boolean => /(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml)$/.test(path);
