@@ -110,12 +110,13 @@ test('a repeated step of ${id} changes nothing', async () => {
 });
 `;
 
-  /** Lets a function start the machine: its stack receives the new stack, and the function its use. */
-  const mayStart = (text: string, neighbors: string, uses: RegExp) => {
-    const known = after(text, new RegExp(`interface ${neighbors} \\{\\n`), `  ${id}: ${type}Stack;\n`);
-    const destructured = before(known, /(?<=const \{\s+)[^}\s][^}]*\} =\s+neighbors;/, `${id}, `);
-    return withImport(after(destructured, uses, `${id}.start, `), `./${file}.ts`, `type ${type}Stack`);
-  };
+  /** Gives a stack the new one as a neighbor. */
+  const withNeighbor = (text: string, neighbors: string) =>
+    withImport(
+      after(text, new RegExp(`interface ${neighbors} \\{\\n`), `  ${id}: ${type}Stack;\n`),
+      `./${file}.ts`,
+      `type ${type}Stack`,
+    );
 
   return {
     create: {
@@ -140,8 +141,17 @@ test('a repeated step of ${id} changes nothing', async () => {
         );
         return withImport(passed, `./stacks/${file}.ts`, `${type}Stack`);
       },
-      'lib/stacks/hand-over.ts': (text) => mayStart(text, 'HandOverNeighbors', /'startWorkflow'[\s\S]*?uses: \[/),
-      'lib/stacks/schedules.ts': (text) => mayStart(text, 'ScheduleNeighbors', /everyMinute\('reconcile'[^[]*\[/),
+      'lib/stacks/hand-over.ts': (text) => {
+        const known = withNeighbor(text, 'HandOverNeighbors');
+        const named = before(known, /(?<=const \{\s+)[^}\s][^}]*\} =\s+neighbors;/, `${id}, `);
+        return after(named, /'startWorkflow'[\s\S]*?uses: \[/, `${id}.start, `);
+      },
+      'lib/stacks/schedules.ts': (text) =>
+        after(
+          withNeighbor(text, 'ScheduleNeighbors'),
+          /name: 'reconcile',[\s\S]*?uses: \[\n/,
+          `        stacks.${id}.start,\n`,
+        ),
       'runtime/config.ts': (text) => after(text, /^ {2}\w+_STATE_MACHINE_ARN: text,\n/gm, `  ${variable}: text,\n`),
       'runtime/bindings/executions.ts': (text) =>
         after(
