@@ -37,6 +37,28 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'does not keep it out of the repository, and that its name has the same upper and lower case.',
   ],
   [
+    'an import of an ES module without an extension',
+    EXITED,
+    [
+      "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/var/task/dist/app.module' imported from /var/task/dist/main.js",
+    ],
+    'main.js. An import of an ES module names the file with its extension, such as "./file.js"',
+  ],
+  [
+    'an import of a directory',
+    EXITED,
+    [
+      "Error: Directory import '/var/task/dist/routes' is not supported resolving ES modules imported from /var/task/a.js",
+    ],
+    'a.js. An import of an ES module names the file with its extension',
+  ],
+  [
+    'a file of an ES module that no build made',
+    EXITED,
+    ["Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/var/task/dist/a.js' imported from /var/task/dist/main.js"],
+    'main.js. The file is not in the release',
+  ],
+  [
     'TypeScript that is more than types',
     EXITED,
     ['SyntaxError [ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX]: TypeScript enum is not supported in strip-only mode'],

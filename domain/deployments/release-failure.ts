@@ -65,6 +65,10 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
       `A release runs Node, which lacks the modules and functions of ${/deno|jsr/i.test(found[0]) ? 'Deno' : 'Bun'}: use those of Node.`,
   ],
   [
+    /Cannot find module '(?![^']*\.(?:[cm]?[jt]sx?|json|node|wasm)')[^']+\/[^']+' imported from|Directory import '[^']+' is not supported/,
+    'An import of an ES module names the file with its extension, such as "./file.js" or "./directory/index.js", in TypeScript too.',
+  ],
+  [
     /Cannot find (?:module|package) '(?:[./]|file:)/,
     'The file is not in the release: check that the build creates it, that .gitignore does not keep it out of the repository, and that its name has the same upper and lower case.',
   ],
