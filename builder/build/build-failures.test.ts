@@ -70,6 +70,9 @@ test('says that a build with a database connects to its own machine, or uses wha
   const unsupported = 'ERROR: type "serial" does not exist';
   expect(databaseAdvice(unsupported, MAIN)).toContain('Aurora DSQL, which lacks some features');
   expect(databaseAdvice(unsupported, { databases: [] })).toBe('');
+  const drizzle = "Using 'postgres' driver for database querying\n[⣷] applying migrations...";
+  expect(databaseAdvice(drizzle, MAIN)).toContain('each statement in a transaction of its own.');
+  expect(databaseAdvice(`${drizzle}[✓] migrations applied successfully!`, MAIN)).toBe('');
 });
 
 test('explains no other failures by the databases', () => {

@@ -111,6 +111,12 @@ const [CONNECTS_LOCALLY, NOT_EXPORTED] = [
   /"DATABASE_\w+" is not exported by/,
 ];
 
+/** Matches the output of `drizzle-kit migrate`, which ends without a reason when it cannot create its own table. */
+const DRIZZLE_MIGRATES =
+  /driver for database querying\b(?![\s\S]*applied successfully)[\s\S]*applying migrations\.\.\./;
+const DRIZZLE_ADVICE =
+  "Drizzle's migrate needs the type serial, and several changes of tables in one transaction, which the databases (Aurora DSQL) lack: run its SQL files with a script that executes each statement in a transaction of its own.";
+
 /** Returns true if a failed command lacked a variable of a database. */
 const lacksDatabase = (printed: string): boolean =>
   NOT_EXPORTED.test(printed) ||
@@ -129,6 +135,7 @@ export function databaseAdvice(
     pendingDatabases = [],
   }: Pick<Job, 'databases' | 'databasePasswords' | 'pendingDatabases'>,
 ): string {
+  if (databases.length > 0 && DRIZZLE_MIGRATES.test(printed)) return ` ${DRIZZLE_ADVICE}`;
   if (databases.length > 0 && UNSUPPORTED.test(printed)) return ` ${UNSUPPORTED_ADVICE}`;
   const [pending] = pendingDatabases;
   const connects = CONNECTS_LOCALLY.test(printed);
