@@ -40,7 +40,6 @@ test('packages an application without dependencies together with its start scrip
     [
       '.service/environment.mjs',
       '.service/launch.mjs',
-      '.service/port.json',
       '.service/preload.cjs',
       '.service/release.json',
       'current.txt',

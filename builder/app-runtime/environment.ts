@@ -10,11 +10,10 @@ import { authToken } from '../../providers/databases/token.ts';
 import { createSecrets, type Sealed } from '../../providers/encryption/secrets.ts';
 import { sendRequest } from '../http.ts';
 import { databaseVariables, mergeVariables, type ReleaseDatabase } from './databases.ts';
-import { replaceFixedPort } from './fixed-port.ts';
 import { limitOutput } from './output-limit.ts';
 import { prepareToServe } from './prepare.ts';
 
-const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1', PORT } = process.env;
+const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
 
 prepareToServe(process.env);
 
@@ -80,10 +79,6 @@ function readAdjacentJson<T>(name: string): T | undefined {
 
 // Workers and child processes of the application run this module too, but inherit their parent's variables, without the credentials.
 if (AWS_ACCESS_KEY_ID) {
-  if (PORT && readAdjacentJson('./port.json')) {
-    const write = process.stderr.write.bind(process.stderr);
-    replaceFixedPort(Number(PORT), { write, exit: () => process.exit(1) });
-  }
   const limits = readAdjacentJson<{ logKibPerMinute: number }>('./limits.json');
   if (limits) limitOutput([process.stdout, process.stderr], limits.logKibPerMinute);
   const sealed = readAdjacentJson<Sealed & { hostArn: string; keyRegion?: string }>('./env.json');

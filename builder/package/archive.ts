@@ -7,7 +7,6 @@ import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Start } from '../detect/existing-start.ts';
 import { preloadsModules } from '../detect/node-options.ts';
 import { refusePasswords } from '../job/passwords.ts';
-import { readsPort } from './reads-port.ts';
 import { assertFits } from './size.ts';
 import type { Item } from './tree.ts';
 
@@ -127,13 +126,13 @@ export interface RuntimeModules {
 export async function pack(items: readonly Item[], service: Service): Promise<Buffer> {
   assertFits(items, service.start, service.directory);
   const zip = createZip();
-  addService(zip, service, items);
+  addService(zip, service);
   await addItems(zip, items, refusePasswords(service.job));
   return zip.end();
 }
 
 /** Adds the platform's files. */
-function addService(zip: Zip, { job, start, directory, modules, release }: Service, items: readonly Item[]): void {
+function addService(zip: Zip, { job, start, directory, modules, release }: Service): void {
   zip.add('run.sh', Buffer.from(runScript(start, directory, Object.keys(job.variables))), PROGRAM);
   zip.add('.service/environment.mjs', modules.environment, FILE);
   zip.add('.service/launch.mjs', modules.launch, FILE);
@@ -145,7 +144,6 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
     env: env && { ...env, hostArn, keyRegion },
     limits: logKibPerMinute !== undefined && { logKibPerMinute },
     databases: databases.length > 0 && databases,
-    port: !readsPort(start, items) && { fixed: true },
   };
   for (const [name, content] of Object.entries(settings)) {
     if (content) zip.add(`.service/${name}.json`, Buffer.from(JSON.stringify(content)), FILE);

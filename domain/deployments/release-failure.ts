@@ -29,8 +29,6 @@ const NAMES_SERVER =
   /^\W*(?:(?:example|express|my|the|web|http|node)\W+)*(?:app|api|server)?(?:\W+(?:is|on|at))*\W*(?:https?:|port\b|localhost\b)/i;
 /** The platform's line about an application that listens at an address without requests (builder/app-runtime/other-port.ts). */
 const OTHER_ADDRESS = /^The application listens on PORT \(\d+\) at ([\da-f:.]+) alone/;
-/** The platform's line about a fixed port that it replaced by PORT (builder/app-runtime/fixed-port.ts). */
-const REPLACED_PORT = /^Requests go to the first server, whose fixed port \d+ is replaced by PORT/;
 const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
 
 /** Servers by their usual ports, for applications that expect one on the same machine, as in development. */
@@ -136,7 +134,7 @@ function explainSilence(path: string, lines: readonly string[], printed: string 
   const [, address] = lines.map((line) => OTHER_ADDRESS.exec(line)).findLast((found) => found !== null) ?? [];
   if (address !== undefined)
     return `it listens on PORT at ${address} alone, and requests arrive at 127.0.0.1: listen at 0.0.0.0, or without an address.`;
-  const port = lines.some((line) => REPLACED_PORT.test(line)) ? undefined : fixedPort(lines);
+  const port = fixedPort(lines);
   if (port !== undefined)
     return `nothing listens on PORT. Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`;
   // An application that tries again and again to connect to its database says why.
