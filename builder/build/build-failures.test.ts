@@ -54,16 +54,16 @@ test.each([
   REFUSED,
 ])('says what a build without the variables of a database needs: %s', (message) => {
   const printed = `a\n${message}\nb`;
-  expect(databaseAdvice(printed, { databases: [] })).toMatch(
-    /: create a database for the application, which sets DATABASE_URL, or set the variable yourself, and deploy again\.$/,
-  );
   expect(databaseAdvice(printed, { databases: [], pendingDatabases: ['main'] })).toBe(
     ' The database main is still being created: deploy again when it is available.',
   );
   expect(databaseAdvice(printed, { databases: MAIN.databases })).toContain('cannot open its database at the moment');
 });
 
-test('says that a build with a database connects to its own machine, or uses what DSQL lacks', () => {
+test('says that a build connects to its own machine, or uses what DSQL lacks', () => {
+  expect(databaseAdvice(REFUSED, { databases: [] })).toMatch(
+    /: create a database for the application, which sets DATABASE_URL, or set the variable yourself, and deploy again\.$/,
+  );
   expect(databaseAdvice(REFUSED, MAIN)).toBe(
     ' It connects to PostgreSQL on port 5432 of its own machine, where nothing listens: read the address from DATABASE_URL.',
   );
@@ -76,6 +76,9 @@ test('says that a build with a database connects to its own machine, or uses wha
 });
 
 test('explains no other failures by the databases', () => {
+  // Without a database, the advice about missing variables names all of them.
+  const missing = 'Invalid environment variables: [\n  path: [ "DATABASE_URL" ]\n  path: [ "AUTH_SECRET" ]';
+  expect(databaseAdvice(missing, { databases: [] })).toBe('');
   for (const printed of ['Missing environment variable: API_KEY', 'const url = env.DATABASE_URL;\nTS2322'])
     expect(databaseAdvice(printed, { databases: [] })).toBe('');
   expect(databaseAdvice('Invalid environment variables: [\n  path: [ "DATABASE_URL" ]', MAIN)).toBe('');

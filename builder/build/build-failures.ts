@@ -144,13 +144,11 @@ export function databaseAdvice(
     return ` The database ${pending} is still being created: deploy again when it is available.`;
   if (databases.some(({ prefix }) => databasePasswords[prefix] === undefined))
     return ' Applications cannot open its database at the moment: if it is at a limit, GET /v1/databases shows that as "access".';
-  if (databases.length > 0 && !connects) return '';
-  const subject = connects
-    ? 'It connects to PostgreSQL on port 5432 of its own machine, where nothing listens'
-    : 'It has no database';
+  // The advice about missing variables quotes the message, and names the others too.
+  if (!connects) return '';
   const remedy =
     databases.length > 0
       ? 'read the address from DATABASE_URL'
       : 'create a database for the application, which sets DATABASE_URL, or set the variable yourself, and deploy again';
-  return ` ${subject}: ${remedy}.`;
+  return ` It connects to PostgreSQL on port 5432 of its own machine, where nothing listens: ${remedy}.`;
 }
