@@ -1,6 +1,6 @@
 /**
- * Refuses terms that docs/glossary.md retired, docstrings that begin with a headless clause, and comments that name files, parameters or
- * links that do not exist, and empty files. Run by `npm run lint`.
+ * Refuses terms that docs/glossary.md retired, docstrings that begin with a headless clause, comments that name files, parameters or links
+ * that do not exist, and empty files. Run by `npm run lint`.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
