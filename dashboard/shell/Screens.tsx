@@ -1,29 +1,29 @@
-import { type ComponentType, lazy, Suspense } from 'react';
+import { useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { RightContext } from '../api/rights.ts';
-import { loadPage } from '../load-page.ts';
 import { NotFound } from '../ui/NotFound.tsx';
 import { Skeletons } from '../ui/QueryBoundary.tsx';
+import type { Area } from './area.ts';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { isCurrent, NAV_ITEMS } from './nav.ts';
 
-/** Like `lazy`, which caches a failure. Here the next visit to an area that failed to load reloads the page. */
-function lazyWithRetry(load: () => Promise<{ default: ComponentType }>): () => ComponentType {
-  const create = (request: typeof load): ComponentType =>
-    lazy(() =>
-      request().catch((error: unknown) => {
-        area = create(loadPage);
-        throw error;
-      }),
+/**
+ * Renders the screens of an area as soon as their code has arrived. `Suspense` would hold them back, and so their reads, until its
+ * fallback has been shown for 300 ms.
+ */
+function AreaScreens({ area }: { area: Area }) {
+  const [failure, setFailure] = useState<{ error: unknown }>();
+  const [Arrived, setArrived] = useState(() => area.screens);
+  useEffect(() => {
+    if (Arrived) return;
+    area.visit().then(
+      (screens) => setArrived(() => screens),
+      (error: unknown) => setFailure({ error }),
     );
-  let area = create(load);
-  return () => area;
+  }, [area, Arrived]);
+  if (failure) throw failure.error;
+  return Arrived ? <Arrived /> : <Skeletons lines={4} />;
 }
-
-const AREAS = NAV_ITEMS.map(({ href, load }) => ({
-  path: href === '/' ? href : `${href}/*?`,
-  area: lazyWithRetry(load),
-}));
 
 /** Renders the screen of the current URL. An area that failed leaves the others usable. */
 export function Screens() {
@@ -32,14 +32,14 @@ export function Screens() {
   return (
     <ErrorBoundary key={current?.href}>
       <RightContext value={current?.right ?? 'member'}>
-        <Suspense fallback={<Skeletons lines={4} />}>
-          <Switch>
-            {AREAS.map(({ path, area }) => (
-              <Route key={path} path={path} component={area()} />
-            ))}
-            <Route component={NotFound} />
-          </Switch>
-        </Suspense>
+        <Switch>
+          {NAV_ITEMS.map(({ href, area }) => (
+            <Route key={href} path={href === '/' ? href : `${href}/*?`}>
+              <AreaScreens area={area} />
+            </Route>
+          ))}
+          <Route component={NotFound} />
+        </Switch>
       </RightContext>
     </ErrorBoundary>
   );

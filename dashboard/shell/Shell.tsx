@@ -7,7 +7,7 @@ import { AccountMenu } from './AccountMenu.tsx';
 import { AccountNotice } from './AccountNotice.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { NotificationBell } from './NotificationBell.tsx';
-import { isCurrent, NAV_ITEMS, prefetch } from './nav.ts';
+import { isCurrent, NAV_ITEMS } from './nav.ts';
 import { PaletteButton } from './PaletteButton.tsx';
 import { SchemeToggle } from './SchemeToggle.tsx';
 
@@ -50,14 +50,14 @@ export function Shell({ children }: { children: ReactNode }) {
       </header>
       <nav aria-label="Main" {...(open ? {} : { className: 'closed' })}>
         {NAV_ITEMS.filter(({ forOperators, isLinkOnly }) => !isLinkOnly && (!forOperators || session.isOperator)).map(
-          ({ href, name, icon, load }) => (
+          ({ href, name, icon, area }) => (
             <Link
               key={href}
               href={href}
               aria-current={isCurrent(location, href) ? 'page' : undefined}
               onClick={closeNavigation}
-              onPointerEnter={() => prefetch(load)}
-              onFocus={() => prefetch(load)}
+              onPointerEnter={() => area.prefetch()}
+              onFocus={() => area.prefetch()}
             >
               <Icon name={icon} />
               {name}

@@ -318,6 +318,16 @@ test('the colors follow the system until the user chooses, and the choice persis
   expect(await scheme()).toBe('light');
 });
 
+test('a screen reads as soon as its code has arrived: no timer holds it back', async () => {
+  const context = await signedInContext(await newAccount());
+  await context.clock.install();
+  await context.clock.pauseAt(Date.now() + 1000);
+  const page = await context.newPage();
+  const read = page.waitForRequest('**/dashboard/v1/apps?*');
+  await page.goto('apps');
+  await read;
+});
+
 test('an area whose script fails to load leaves the others usable, and is loaded on the next visit', async () => {
   const context = await signedInContext(await newAccount());
   let failing = true;
