@@ -62,7 +62,7 @@ const echo = (more: Partial<Command> = {}): Command => ({
     { name: 'others', description: 'More', optional: true, many: true },
   ],
   options: [
-    { name: 'color', value: 'name', description: 'A color', choices: ['red', 'green'] },
+    { name: 'color', short: 'c', value: 'name', description: 'A color', choices: ['red', 'green'] },
     { name: 'loud', short: 'l', description: 'Louder' },
   ],
   run: async ({ argument, rest, option, flag, out }) =>
@@ -122,12 +122,14 @@ describe('a command line', () => {
     const { stdout, exitCode } = await hosting(['echo', '-l', 'a', 'b', '--color', 'red', '--json', 'c'], [echo()]);
     expect([exitCode, JSON.parse(stdout)]).toEqual([0, ['a', ['b', 'c'], 'red', true]]);
     expect((await hosting(['--api', 'https://x.example', 'echo', 'a'], [echo()])).stdout).toBe('for people\n');
+    expect(await hosting(['-c', 'red', 'echo', 'a'], [echo()])).toMatchObject({ exitCode: 0, stdout: 'for people\n' });
   });
 
   test.each([
     [['echo'], 'needs first'],
     [['echo', 'a', '--size', '1'], "Unknown option '--size'"],
     [['nothing'], 'there is no command "nothing"'],
+    [['--api', 'https://x.example', 'nothing'], 'there is no command "nothing"'],
     [['whoami', 'x'], 'takes no further argument: x'],
     [['whoami', '--api', 'http://api.example.com'], 'sent over https only'],
     [['completion', 'tcsh'], 'bash, zsh, fish'],
@@ -226,7 +228,12 @@ test.each<[string[], string[]]>([
   ],
   [['echo', '--c'], ['--color']],
   [['echo', '--color', 'g'], ['green']],
+  [['echo', '-c', 'g'], ['green']],
   [['deploy', '--de'], ['--detach']],
+  [
+    ['--app', 'my-shop', 'dep'],
+    ['deploy', 'deployments'],
+  ],
 ])('completes %j with %j', (words, expected) => {
   expect(candidates([...commands, echo()], words)).toEqual(expected);
 });

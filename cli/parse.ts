@@ -21,6 +21,9 @@ export function findCommand(
   return found && { command: found.command, length: found.name.length };
 }
 
+/** Returns the forms in which an option can be given: `--app`, `-a`. */
+export const flagsOf = ({ name, short }: Option): string[] => [`--${name}`, ...(short ? [`-${short}`] : [])];
+
 /** Returns options in the format of `parseArgs`. */
 const toConfig = (options: readonly Option[]) =>
   Object.fromEntries(
@@ -30,15 +33,16 @@ const toConfig = (options: readonly Option[]) =>
     ]),
   );
 
-/** Returns the words of a command line that are not options, for finding the command. */
-const wordsOf = (argv: readonly string[]) => argv.filter((word) => !word.startsWith('-'));
+/** Returns the words of a command line without options and their values, which may come before the command. */
+export function wordsOf(commands: readonly Command[], argv: readonly string[]): string[] {
+  const options = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options = [] }) => options)];
+  const valued = new Set(options.filter(({ value }) => value).flatMap(flagsOf));
+  return argv.filter((word, index) => !word.startsWith('-') && !valued.has(argv[index - 1] ?? ''));
+}
 
 /** Returns the command of a command line, even with options before its words. The name of a group selects its `list`. */
 export function commandOf(commands: readonly Command[], argv: readonly string[]): Command | undefined {
-  const options = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options = [] }) => options)];
-  const valued = new Set(options.flatMap(({ name, value }) => (value ? [`--${name}`] : [])));
-  const withoutValues = argv.filter((word, index) => !valued.has(word) && !valued.has(argv[index - 1] ?? ''));
-  const words = wordsOf(withoutValues);
+  const words = wordsOf(commands, argv);
   const [group, ...others] = words;
   const isListed = others.length === 0 && !argv.includes('--help') && !argv.includes('-h');
   return (findCommand(commands, words) ?? (isListed && group ? findCommand(commands, [group, 'list']) : undefined))

@@ -2,7 +2,7 @@ import { ApiError, ConnectionError, createClient } from '../client/index.ts';
 import { type Command, CommandError, type Context, EXIT, NotSignedIn, UsageError } from './command.ts';
 import { helpOf, overview } from './help.ts';
 import { Output, printable } from './output.ts';
-import { commandOf, type Invocation, parse } from './parse.ts';
+import { commandOf, type Invocation, parse, wordsOf } from './parse.ts';
 import { ask } from './prompt.ts';
 import { parseApi, Settings } from './settings/settings.ts';
 import { COMPLETE, candidates } from './shell/completion.ts';
@@ -115,7 +115,7 @@ function explain(error: unknown, command: Command, out: Output, { signal, env }:
 
 /** Shows all commands, or those of a group: on request, or because the words are not a command. */
 function showOverview(commands: readonly Command[], argv: readonly string[], out: Output): number {
-  const word = argv.find((argument) => !argument.startsWith('-') && argument !== 'help');
+  const word = wordsOf(commands, argv).find((each) => each !== 'help');
   if (word === undefined) {
     out.part(overview(commands));
     return EXIT.ok;

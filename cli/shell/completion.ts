@@ -1,5 +1,5 @@
 import { type Command, GLOBAL_OPTIONS } from '../command.ts';
-import { findCommand } from '../parse.ts';
+import { findCommand, flagsOf, wordsOf } from '../parse.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -31,11 +31,11 @@ compdef _hosting hosting
 
 /** Returns the candidates for the last word. */
 export function candidates(commands: readonly Command[], words: readonly string[]): string[] {
-  const before = words.slice(0, -1).filter((word) => !word.startsWith('-'));
+  const before = wordsOf(commands, words.slice(0, -1));
   const last = words.at(-1) ?? '';
   const found = findCommand(commands, before)?.command;
   const options = [...(found?.options ?? []), ...GLOBAL_OPTIONS];
-  const previous = options.find(({ name }) => words.at(-2) === `--${name}`);
+  const previous = options.find((option) => flagsOf(option).includes(words.at(-2) ?? ''));
   if (previous?.value) return (previous.choices ?? []).filter((choice) => choice.startsWith(last));
   const next = commands
     .map(({ name }) => name.split(' '))
