@@ -1,5 +1,4 @@
 import { memo } from 'react';
-import { DEFAULT_PLAN, PLAN_GRACE_DAYS } from '../../contract/billing/plans.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
@@ -11,6 +10,7 @@ import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Subscription, useCancelSubscription, useSubscriptions } from './api.ts';
+import { describeCancellation } from './cancellation.ts';
 
 const VIEW: ListView<Subscription> = {
   text: ({ plan, hostingDomain, billingCycle }) => `${plan.name} ${hostingDomain ?? ''} ${billingCycle}`,
@@ -77,11 +77,7 @@ const SubscriptionRow = memo(
             question={`Cancel ${plan.name}?`}
             onConfirm={cancelPlan}
           >
-            The plan stays active until {until} and is not renewed.
-            {plan.slug === DEFAULT_PLAN.slug
-              ? ` Every account has ${plan.name} free: nothing else changes.`
-              : plan.category === 'APP' &&
-                ` Your account then moves to ${DEFAULT_PLAN.name} (${DEFAULT_PLAN.appLimit} application). Applications beyond that limit are suspended ${PLAN_GRACE_DAYS} days later.`}
+            {describeCancellation({ plan, hostingDomain, currentPeriodEnd }, Date.now())}
           </ConfirmButton>
         )}
       </Row>
