@@ -3,6 +3,7 @@ import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { type BuildStep, remedyFor } from './build-steps.ts';
 import { Elapsed } from './Duration.tsx';
+import type { Serving } from './serving.ts';
 
 const LABELS: Readonly<Record<BuildStep['state'], string>> = { DONE: 'Done', RUNNING: 'Running', FAILED: 'Failed' };
 const STATUSES: Readonly<Record<BuildStep['state'], string>> = {
@@ -36,12 +37,18 @@ export const BuildSteps = ({ steps }: { steps: readonly BuildStep[] }) =>
 interface BuildFailureProps {
   appId: string;
   reason: string;
-  /** True if an earlier release is live. */
-  isServing: boolean;
+  /** Which deployment is live; undefined if that is not known. */
+  serving: Serving | undefined;
 }
 
+const SERVING_TEXTS: Readonly<Record<Serving, string>> = {
+  EARLIER: 'The previous deployment is still live. ',
+  NEWER: 'A newer deployment is live.',
+  NONE: 'Nothing is live yet. ',
+};
+
 /** The reason of a failed deployment, what is live now, and a link to the screen that fixes it. */
-export function BuildFailure({ appId, reason, isServing }: BuildFailureProps) {
+export function BuildFailure({ appId, reason, serving }: BuildFailureProps) {
   const remedy = remedyFor(reason);
   return (
     <Alert variant="default" style={{ borderColor: 'var(--bad)' }} aria-label="Deployment failed" role="region">
@@ -51,11 +58,11 @@ export function BuildFailure({ appId, reason, isServing }: BuildFailureProps) {
             Deployment failed: {reason}
           </Text>
           <Text size="sm">
-            {isServing ? 'The previous deployment is still live.' : 'Nothing is live yet.'}{' '}
-            {remedy ? 'Fix the cause' : 'Fix the code and push it'}, then redeploy.
+            {serving && SERVING_TEXTS[serving]}
+            {serving !== 'NEWER' && `${remedy ? 'Fix the cause' : 'Fix the code and push it'}, then redeploy.`}
           </Text>
         </Stack>
-        {remedy && (
+        {remedy && serving !== 'NEWER' && (
           <ButtonLink size="xs" href={`/apps/${appId}${remedy.path}`}>
             {remedy.name}
           </ButtonLink>

@@ -15,6 +15,7 @@ import { DeploymentStatus } from './DeploymentStatus.tsx';
 import { Duration } from './Duration.tsx';
 import { TRIGGER_LABELS } from './labels.ts';
 import { RollbackButton } from './RollbackButton.tsx';
+import { type Serving, servingAfter } from './serving.ts';
 
 /** The parts of an application that its deployments show. */
 interface DeployedApp {
@@ -84,7 +85,14 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
               )
             }
           </QueryBoundary>
-          {deployment && <BuildLog appId={appId} app={app} id={deploymentId} live={isInProgress(deployment)} />}
+          {deployment && (
+            <BuildLog
+              appId={appId}
+              serving={servingAfter(deploymentId, app?.liveDeploymentId, deployments.data?.data ?? [])}
+              id={deploymentId}
+              live={isInProgress(deployment)}
+            />
+          )}
         </>
       )}
     </Screen>
@@ -121,13 +129,13 @@ function QueuePosition({ id }: { id: string }) {
 
 interface BuildLogProps {
   appId: string;
-  app: DeployedApp | undefined;
+  serving: Serving | undefined;
   id: string;
   live: boolean;
 }
 
 /** The log of a deployment below its steps; the reason of a failure is at the top. */
-function BuildLog({ appId, app, id, live }: BuildLogProps) {
+function BuildLog({ appId, serving, id, live }: BuildLogProps) {
   const [paused, setPaused] = useState(false);
   return (
     <QueryBoundary query={useBuildLog(id, live, paused)} lines={6}>
@@ -135,9 +143,7 @@ function BuildLog({ appId, app, id, live }: BuildLogProps) {
         const reason = failureOf(lines);
         return (
           <>
-            {reason !== undefined && !live && (
-              <BuildFailure appId={appId} reason={reason} isServing={(app?.liveDeploymentId ?? null) !== null} />
-            )}
+            {reason !== undefined && !live && <BuildFailure appId={appId} reason={reason} serving={serving} />}
             <BuildSteps steps={stepsOf(lines, live)} />
             <Log
               name="Build log"
