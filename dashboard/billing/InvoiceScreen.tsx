@@ -10,6 +10,7 @@ import { saveFile } from '../ui/save-file.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
 import { type InvoiceDetails, useInvoice, usePayInvoice } from './api.ts';
+import { paymentOf } from './payment.ts';
 
 /** One invoice, for screen and print. */
 export function InvoiceScreen({ id }: { id: string }) {
@@ -74,7 +75,7 @@ function DownloadButton({ invoice: { id, number } }: { invoice: InvoiceDetails }
 
 /** The printable part of an invoice. */
 function InvoiceDocument({ invoice }: { invoice: InvoiceDetails }) {
-  const { number, seller, customer, issuedAt, dueAt, paidAt, lines, vat, amount } = invoice;
+  const { number, seller, customer, issuedAt, dueAt, lines, vat, amount } = invoice;
   const net = Number(amount) - Number(vat);
   return (
     <Stack className="card" p="md" gap="md" component="article" aria-label={`${titleOf(invoice)} ${number}`}>
@@ -88,7 +89,7 @@ function InvoiceDocument({ invoice }: { invoice: InvoiceDetails }) {
       <Group gap="xl">
         <Fact name="Issued" value={formatDate(issuedAt)} />
         <Fact name="Due" value={formatDate(dueAt)} />
-        <Fact name="Paid" value={paidAt ? formatDate(paidAt) : 'Not paid'} />
+        <Fact name="Paid" value={paymentOf(invoice)} />
       </Group>
       <table className="table">
         <thead>
