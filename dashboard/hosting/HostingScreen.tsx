@@ -67,17 +67,29 @@ export function HostingScreen({ id }: { id: string }) {
       actions={found?.panelStatus === 'ACTIVE' && <OpenPanel id={id} />}
     >
       <QueryBoundary query={hosting} lines={4}>
-        {({ data }) => (data.panelStatus === 'PENDING' ? <Creating /> : <HostingDetail hosting={data} />)}
+        {({ data }) =>
+          data.panelStatus === 'PENDING' || data.panelStatus === 'REMOVED' ? (
+            <NoAccount status={data.panelStatus} />
+          ) : (
+            <HostingDetail hosting={data} />
+          )
+        }
       </QueryBoundary>
       {/* Shown after the details above, which take a few seconds to load and would shift it. */}
-      {!isFirstAttempt(hosting) && <HostingDomain domain={domain} />}
+      {!isFirstAttempt(hosting) && found?.panelStatus !== 'REMOVED' && <HostingDomain domain={domain} />}
     </Screen>
   );
 }
 
-const Creating = () => (
+const NO_ACCOUNT_TEXTS = {
+  PENDING: 'Your hosting account is being created. This takes a few minutes. The page updates automatically.',
+  REMOVED: 'This hosting has ended. The server no longer has its files and mail.',
+};
+
+/** Why the subscription has no account on a server. */
+const NoAccount = ({ status }: { status: keyof typeof NO_ACCOUNT_TEXTS }) => (
   <Text className="card" p="md" size="sm" role="status">
-    Your hosting account is being created. This takes a few minutes. The page updates automatically.
+    {NO_ACCOUNT_TEXTS[status]}
   </Text>
 );
 

@@ -29,7 +29,7 @@ test('a server that does not respond is reported with the request id, and can be
   await page.getByRole('button', { name: 'Try again' }).waitFor();
 });
 
-test('a hosting account that is being created is announced as such, and shown once it is there', async () => {
+test('a hosting account is announced while it is created, shown once it is there, and gone when it has ended', async () => {
   const context = await signedInContext(await newAccount());
   const hosting = { id: 'sub_1', hostingDomain: 'new.example', panelStatus: 'PENDING', usage: {}, mailboxes: [] };
   const challenge = { type: 'TXT', name: '_verify.new.example', value: 'abc' };
@@ -44,4 +44,9 @@ test('a hosting account that is being created is announced as such, and shown on
   await page.getByText('0 MB of 10 GB').waitFor();
   await page.getByText('No mailboxes yet').waitFor();
   await page.getByText('The server accepts mail for this domain.').waitFor();
+  Object.assign(hosting, { panelStatus: 'REMOVED', usage: {} });
+  await page.reload();
+  await page.getByText('This hosting has ended.', { exact: false }).waitFor();
+  const texts = ['No mailboxes yet', 'The server accepts mail for this domain.', 'Live from the server.'];
+  for (const text of texts) expect(await page.getByText(text).count(), text).toBe(0);
 });
