@@ -76,7 +76,8 @@ function DomainDetails({ domain }: { domain: Domain }) {
       )}
       {status === 'FAILED' && (
         <Text size="sm">
-          Your payment was refunded to your wallet. <TextLink href="/domains">Search for another name</TextLink>
+          If you paid for it, the payment was refunded to your wallet.{' '}
+          <TextLink href="/domains">Search for another name</TextLink>
         </Text>
       )}
       {isCurrent(domain) && nameservers.length > 0 && (
