@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDataDirectory } from './data-directory.ts';
-import { openStorage } from './emulators/dynamodb/storage.ts';
+import { Storage } from './emulators/dynamodb/storage.ts';
 import { openLoginStore } from './emulators/login/store.ts';
 
 /**
@@ -63,7 +63,7 @@ test('a table of an SQLite file has the name and the columns under which earlier
   onTestFinished(() => rmSync(folder, { recursive: true }));
   openDataDirectory(folder).release();
   openLoginStore(join(folder, 'store.db')).close();
-  const storage = openStorage(join(folder, 'table.db'));
+  const storage = new Storage(join(folder, 'table.db'));
   const KeySchema = [{ AttributeName: 'pk', KeyType: 'HASH' as const }];
   storage.save({
     number: 1,

@@ -5,7 +5,7 @@ import { holds } from '../../local/emulators/dynamodb/expressions/conditions.ts'
 import { parseCondition } from '../../local/emulators/dynamodb/expressions/parser.ts';
 import { batchWrite, createProjection, write } from '../../local/emulators/dynamodb/items.ts';
 import { keyRange } from '../../local/emulators/dynamodb/key-conditions.ts';
-import { type ItemStorage, openStorage, type Stored } from '../../local/emulators/dynamodb/storage.ts';
+import { type ItemStorage, Storage, type Stored } from '../../local/emulators/dynamodb/storage.ts';
 import { defineTable } from '../../local/emulators/dynamodb/tables.ts';
 import { transactWrite } from '../../local/emulators/dynamodb/transactions.ts';
 import { type Item, sizeOfItem } from '../../local/emulators/dynamodb/values.ts';
@@ -87,7 +87,7 @@ const keySchema = ([hash, range]: readonly [string, string]) => [
   { AttributeName: range, KeyType: 'RANGE' },
 ];
 /** The table whose schema the engine checks. Its database stays empty. */
-const TABLE = openStorage(undefined).save(
+const TABLE = new Storage(undefined).save(
   defineTable(
     {
       TableName: NAME,

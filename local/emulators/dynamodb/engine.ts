@@ -5,7 +5,7 @@ import { DynamoDbError, invalid } from './errors.ts';
 import * as items from './items.ts';
 import * as queries from './queries.ts';
 import type { Input } from './requests.ts';
-import { keyOf, type OpenTable, openStorage } from './storage.ts';
+import { keyOf, type OpenTable, Storage } from './storage.ts';
 import { createStreams } from './streams.ts';
 import { type AwsLocation, changeTable, type Definition, defineTable, describe, tableArn } from './tables.ts';
 import * as transactions from './transactions.ts';
@@ -36,7 +36,7 @@ const MAX_EXPIRED = 100;
  */
 export function createEngine({ region, account, file, now = Date.now }: EngineOptions) {
   const location: AwsLocation = { region, account };
-  const storage = openStorage(file);
+  const storage = new Storage(file);
   const tokens: transactions.Tokens = new Map();
   const { trim, ...streams } = createStreams(storage, location, now);
 
@@ -151,7 +151,7 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
     },
 
     arnOf: (name: string): string => tableArn(name, location),
-    close: storage.close,
+    close: () => storage.close(),
   };
 }
 
