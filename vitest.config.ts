@@ -88,6 +88,8 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           ...overHttp,
+          // The longest wait for a page ends before it, wherever in the test it begins: the failure names what was awaited.
+          testTimeout: 2 * TIMEOUT_MS,
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           setupFiles: 'test/browser/hooks.ts',
           isolate: false,

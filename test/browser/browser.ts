@@ -11,7 +11,7 @@ export const VIEWPORTS = {
 
 /**
  * Limit of every wait for a page, in milliseconds: what a page shows may be the end of a deployment, for which other
- * tests have their whole limit too. Ten seconds below that limit, so that a failure says what was waited for.
+ * tests have the same limit.
  */
 const WAIT_TIMEOUT_MS = 110_000;
 

@@ -41,4 +41,4 @@ test('a new customer signs up, deploys the example in one click, and dismisses t
   await page.reload();
   await waitUntilLoaded(page);
   expect(await page.getByText('First steps').count()).toBe(0);
-}, 240_000);
+});

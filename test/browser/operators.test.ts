@@ -122,7 +122,7 @@ test('an operator finds an account and suspends it; the customer sees it within 
   await changes.filter({ hasText: 'Account suspended' }).filter({ hasText: 'Operator' }).first().waitFor();
   // The operators' chunk is loaded for operators only.
   expect(scripts.filter((url) => /\/assets\/Operator-/.test(url))).toEqual([]);
-}, 180_000);
+});
 
 test('the switches and failures are accessible, and a switch is turned off with a message and on again', async () => {
   const operator = await newOperator();
@@ -167,4 +167,4 @@ test('a flag is marked as expired from its end on, and has another end in the co
   await endOn('2999-03-31');
   await row.getByText('2999-03-31', { exact: true }).waitFor();
   expect(await row.getByText('Expired').count()).toBe(0);
-}, 120_000);
+});
