@@ -25,8 +25,10 @@ export type Start =
       environment: Readonly<Record<string, string>>;
     }
   | { kind: 'shell'; directory: string; command: string }
-  /** `single`: unknown paths get the front page. `handler`: a module that answers them by `fetch`. */
-  | { kind: 'site'; directory: string; single: boolean; handler?: string };
+  /** `single`: unknown paths get the front page. */
+  | { kind: 'site'; directory: string; single: boolean }
+  /** A module whose default export answers requests, and the directory of files that precede it; undefined if there is none. */
+  | { kind: 'export'; directory: ''; module: string; files: string | undefined };
 
 /** Returns a start of one file without options. */
 export const nodeFile = (file: string): Start => ({
@@ -150,7 +152,7 @@ export function frameworkStart(app: BuiltApplication): Start | undefined {
   const { servers, sites } = frameworkOutput(app);
   const { handler } = app.framework ?? {};
   if (handler && servers.length === 0 && isFile(app, handler.module) && existsSync(join(app.directory, handler.files)))
-    return { kind: 'site', directory: handler.files, single: false, handler: handler.module };
+    return { kind: 'export', directory: '', ...handler };
   const [path, ...others] = [...servers, ...sites];
   if (path === undefined || others.length > 0) return undefined;
   return servers.length > 0 ? nodeFile(path) : { kind: 'site', directory: path, single: false };

@@ -157,12 +157,17 @@ function namedFileAdvice(
     : `, and neither was "${named}", which the ${declared?.name} names: ${remedy}.`;
 }
 
-/** Returns the end of the sentence for a project that only Cloudflare's runtime starts; undefined for others, and if a script starts a server. */
-function workersAdvice({ manifest }: BuiltApplication, divided: DividedScript | undefined): string | undefined {
+/** Returns the package by which a project is built for Cloudflare's runtime; undefined if it has none. */
+export function workersTool({ manifest }: Pick<BuiltApplication, 'manifest'>): string | undefined {
   const { dependencies, devDependencies } = manifest ?? { dependencies: {}, devDependencies: {} };
-  const tool = ['wrangler', '@cloudflare/vite-plugin'].find(
+  return ['wrangler', '@cloudflare/vite-plugin'].find(
     (name) => Object.hasOwn(dependencies, name) || Object.hasOwn(devDependencies, name),
   );
+}
+
+/** Returns the end of the sentence for a project that only Cloudflare's runtime starts; undefined for others, and if a script starts a server. */
+function workersAdvice(app: BuiltApplication, divided: DividedScript | undefined): string | undefined {
+  const tool = workersTool(app);
   if (tool === undefined || (divided !== undefined && divided.start.kind !== 'development')) return undefined;
   return `: the project is made for Cloudflare Workers (${tool}), and a release runs Node. Add a server for Node, and a start script such as "node server.js".`;
 }

@@ -8,8 +8,9 @@ import { findProgram } from './bin.ts';
 import type { BuiltApplication } from './built-application.ts';
 import { builtServer, isMonorepoRoot, nestServer } from './built-servers.ts';
 import { existingStart, frameworkStart, nodeFile, type Start } from './existing-start.ts';
+import { exportedApplication } from './exported.ts';
 import { isFile, resolveFile } from './files.ts';
-import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
+import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound, workersTool } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
@@ -140,6 +141,9 @@ function takesPrecedence(app: BuiltApplication, script: Start): boolean {
   return isBuildOutput && isOwnNextServer(directory, join(script.directory, script.file));
 }
 
+const ONLY_WORKER =
+  'The Procfile has a worker and no web process: background workers are not hosted, only applications that answer requests.';
+
 /** Finds the start of an application whose start script and Procfile do not lead to an existing file. */
 function findUndeclared(
   app: BuiltApplication,
@@ -167,12 +171,18 @@ function findUndeclared(
     if (usual) return usual;
   }
   if (only) return only;
-  if (worker !== undefined) {
-    throw new BuildFailure(
-      'The Procfile has a worker and no web process: background workers are not hosted, only applications that answer requests.',
-    );
-  }
-  throw notFound(app, divided);
+  if (worker !== undefined) throw new BuildFailure(ONLY_WORKER);
+  const exported = exportedStart(app, expectsServer);
+  if (exported === undefined) throw notFound(app, divided);
+  return exported;
+}
+
+/** Returns the start of a file that only exports an application; undefined if there is none, if a server is missing, or if Node does not run it. */
+function exportedStart(app: BuiltApplication, expectsServer: boolean): FoundStart | undefined {
+  const start = expectsServer || workersTool(app) ? undefined : exportedApplication(app);
+  if (start === undefined) return undefined;
+  const warning = `${start.module} exports its application and starts no server: the platform listens, and passes requests to it`;
+  return { start, from: 'exported application', warning };
 }
 
 /** Returns the start of files with usual names; undefined if there are none. */

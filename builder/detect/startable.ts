@@ -24,7 +24,7 @@ const RUNS_SCRIPT = /^(run|run-script|start|exec|x|dlx)$/;
 /** Returns the commands of a start as words: those of a shell command, as far as they can be parsed, or that of a package's program. */
 function commandsOf(start: Start): string[][] {
   if (start.kind === 'node') return /(^|\/)node_modules\//.test(start.file) ? [[start.file, ...start.args]] : [];
-  if (start.kind === 'site') return [];
+  if (start.kind === 'site' || start.kind === 'export') return [];
   const commands =
     parseCommandLine(start.command)?.map(({ words }) => words.map(({ text }) => text)) ??
     start.command.split(/[|;&()\n]+/).map((command) => command.trim().split(/\s+/));

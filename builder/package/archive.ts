@@ -81,8 +81,11 @@ function startWords(start: Start, service: string, isLate: boolean): string[] {
   switch (start.kind) {
     case 'site': {
       const site = start.directory === '' ? '.' : start.directory;
-      const handler = start.handler === undefined ? [] : [`--handler=${quoteWord(start.handler)}`];
-      return [`${service}/site-server.mjs`, quoteWord(site), ...(start.single ? ['--single'] : []), ...handler];
+      return [`${service}/site-server.mjs`, quoteWord(site), ...(start.single ? ['--single'] : [])];
+    }
+    case 'export': {
+      const files = start.files === undefined ? [] : [quoteWord(start.files)];
+      return [`${service}/site-server.mjs`, ...files, `--handler=${quoteWord(start.module)}`];
     }
     case 'shell':
       return [`${service}/launch.mjs`, quoteWord(start.command)];
@@ -137,7 +140,7 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
   zip.add('.service/environment.mjs', modules.environment, FILE);
   zip.add('.service/launch.mjs', modules.launch, FILE);
   zip.add('.service/preload.cjs', modules.preload, FILE);
-  if (start.kind === 'site') zip.add('.service/site-server.mjs', modules.siteServer, FILE);
+  if (start.kind === 'site' || start.kind === 'export') zip.add('.service/site-server.mjs', modules.siteServer, FILE);
   const { env, hostArn, keyRegion, logKibPerMinute, databases } = job;
   const settings = {
     release,

@@ -26,7 +26,7 @@ export function neededPackages(
   manifest: Manifest | undefined,
   development: ReadonlySet<string>,
 ): string[] {
-  if (start.kind === 'site' || development.size === 0) return [];
+  if (start.kind === 'site' || start.kind === 'export' || development.size === 0) return [];
   const packageOfProgram = (word: string): string | undefined => {
     const file = /^[\w@./-]+$/.test(word) ? findProgram(directory, repository, manifest, word) : undefined;
     return file === undefined ? undefined : installedPath(file);

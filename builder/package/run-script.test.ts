@@ -47,7 +47,7 @@ test('writes the script that the host runs', () => {
   expect(script({ kind: 'site', directory: 'dist', single: true }, 'web')).toBe(
     'cd web || exit 1; exec node --import ../.service/environment.mjs ../.service/site-server.mjs dist --single',
   );
-  expect(script({ kind: 'site', directory: 'dist/client', single: false, handler: 'dist/server.js' })).toBe(
+  expect(script({ kind: 'export', directory: '', module: 'dist/server.js', files: 'dist/client' })).toBe(
     'exec node --import ./.service/environment.mjs ./.service/site-server.mjs dist/client --handler=dist/server.js',
   );
 });

@@ -29,7 +29,7 @@ test('packages the whole repository with a handler beside a site, because it use
   root = mkdtempSync(join(tmpdir(), 'tree-'));
   mkdirSync(join(root, 'client'));
   for (const file of ['client/a.css', 'server.js']) writeFileSync(join(root, file), '');
-  const site = { kind: 'site', directory: 'client', single: false, handler: 'server.js' } as const;
+  const site = { kind: 'export', directory: '', module: 'server.js', files: 'client' } as const;
   const items = await collect(root, site, '', new Set());
   expect(items.map(({ path }) => path).sort()).toEqual(['client/a.css', 'server.js']);
 });

@@ -58,8 +58,7 @@ const NITRO_OUTPUT = '.output';
 function packageRoots(start: Start, directory: string): Root[] {
   const inRepository = (path: string) => posix.join(directory, path).replace(/^\.$/, '');
   const whole = (from: string) => ({ from, to: from });
-  // The module of a handler uses packages.
-  if (start.kind === 'site') return [whole(start.handler === undefined ? inRepository(start.directory) : '')];
+  if (start.kind === 'site') return [whole(inRepository(start.directory))];
   if (start.kind === 'node' && start.directory === '') {
     if (start.file.startsWith(`${STANDALONE}/`)) {
       // Next.js expects the hosting platform to copy these two directories.

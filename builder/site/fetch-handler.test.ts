@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test, vi } from 'vitest';
-import { answerWithFetch, type Fetch, fetchOf } from './fetch-handler.ts';
+import { answerWithFetch, type Fetch, handlerOf } from './fetch-handler.ts';
+import type { Handler } from './site.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -12,9 +13,11 @@ afterEach(() => {
 });
 
 /** Serves a handler, and returns a function that sends a request and returns the response, whose body is unread. */
-async function serve(handler: Fetch) {
+const serve = (handler: Fetch) => serveHandler(answerWithFetch.bind(undefined, handler));
+
+async function serveHandler(handler: Handler) {
   const server = createServer((message, response) => {
-    answerWithFetch(handler, message, response).catch(() => response.writeHead(500).end());
+    handler(message, response).catch(() => response.writeHead(500).end());
   }).listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
@@ -25,17 +28,26 @@ async function serve(handler: Fetch) {
     );
 }
 
-test('takes the function fetch of a default export, with its object', async () => {
-  const module = {
-    default: {
-      word: 'own',
-      fetch: async function (this: { word: string }) {
-        return new Response(this.word);
-      },
-    },
-  };
-  expect(await (await fetchOf(module)?.(new Request('http://a')))?.text()).toBe('own');
-  for (const other of [{}, { default: undefined }, { default: { fetch: 1 } }]) expect(fetchOf(other)).toBeUndefined();
+const withFetch = {
+  word: 'own',
+  fetch: async function (this: { word: string }) {
+    return new Response(this.word);
+  },
+};
+
+test.each<[string, unknown]>([
+  ['an object with fetch', withFetch],
+  ['a function of web standards', () => new Response('own')],
+  ['a function of Node, as Express exports', (_: IncomingMessage, response: ServerResponse) => response.end('own')],
+  ['what TypeScript compiles to CommonJS', { __esModule: true, default: withFetch }],
+])('takes the default export of a module: %s', async (_what, exported) => {
+  const send = await serveHandler(handlerOf({ default: exported }) as Handler);
+  expect(await text(await send('/'))).toBe('own');
+});
+
+test('takes nothing else that a module exports', () => {
+  for (const other of [{}, { default: undefined }, { default: null }, { default: 'a' }, { default: { fetch: 1 } }])
+    expect(handlerOf(other)).toBeUndefined();
 });
 
 test('passes on the address that the visitor requested, the headers and the body', async () => {

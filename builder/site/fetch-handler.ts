@@ -1,15 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Handler } from './site.ts';
 
 /** A handler of requests in the form of web standards, which servers export as `{ fetch }`. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** Returns the handler that the default export of a module has; undefined if it has none. */
-export function fetchOf(module: unknown): Fetch | undefined {
-  const { default: exported } = module as { default?: { fetch?: unknown } };
-  const fetch = exported?.fetch;
-  return typeof fetch === 'function' ? (request) => fetch.call(exported, request) : undefined;
+/** A handler in Node's form, such as an application of Express. */
+type NodeHandler = (message: IncomingMessage, response: ServerResponse) => unknown;
+/** Its parameters, at least. */
+const NODE_PARAMETERS = 2;
+
+/**
+ * Returns a handler of Node's requests from the default export of a module: an object with `fetch`, a function in the form of web standards,
+ * or one in Node's form. Returns undefined if it is none of these.
+ */
+export function handlerOf(module: unknown): Handler | undefined {
+  const { default: outer } = module as { default?: { default?: unknown; __esModule?: unknown } | null };
+  // TypeScript compiles a default export to a property of what a CommonJS module exports.
+  const exported = outer?.__esModule === true ? outer.default : outer;
+  const { fetch } = (exported ?? {}) as { fetch?: unknown };
+  if (typeof fetch === 'function') return answerWithFetch.bind(undefined, (request) => fetch.call(exported, request));
+  if (typeof exported !== 'function') return undefined;
+  return exported.length < NODE_PARAMETERS
+    ? answerWithFetch.bind(undefined, exported as Fetch)
+    : async (message, response) => void (await (exported as NodeHandler)(message, response));
 }
 
 /** Answers a request of Node with a handler. Rejects if the handler fails before it has answered. */

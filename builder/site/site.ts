@@ -16,7 +16,8 @@ export interface SiteOptions {
   next?: Handler;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** Answers a request of Node. Rejects if it fails. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** A file of the site, and the status with which it is sent. */
 interface Found {

@@ -59,6 +59,12 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'main.js. The file is not in the release',
   ],
   [
+    'TypeScript in Node 20',
+    EXITED,
+    ['TypeError [ERR_UNKNOWN_FILE_EXTENSION]: Unknown file extension ".ts" for /var/task/src/index.ts'],
+    'Node 20 runs no TypeScript: set the version of Node to 22 or later, compile',
+  ],
+  [
     'TypeScript that is more than types',
     EXITED,
     ['SyntaxError [ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX]: TypeScript enum is not supported in strip-only mode'],
@@ -239,7 +245,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'a script that ends without a word, in the log of the host',
     'Error: Runtime exited without providing a reason',
     ['Error: Runtime exited without providing a reason'],
-    'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted.',
+    'The new release ended before it answered: a web application must listen on process.env.PORT, and a file that only exports one does not; programs without a web server are not hosted.',
   ],
   [
     'an exit code without a word, in the log of the host',

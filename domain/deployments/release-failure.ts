@@ -79,6 +79,10 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     'The build must run that: set the build command to "npx prisma generate && npm run build".',
   ],
   [
+    /ERR_UNKNOWN_FILE_EXTENSION\]: Unknown file extension "\.[cm]?ts"/,
+    'Node 20 runs no TypeScript: set the version of Node to 22 or later, compile the code in the build, or start it with tsx ("tsx server.ts").',
+  ],
+  [
     /ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX/,
     'Node only removes types: compile the code in the build, or start it with tsx ("tsx server.ts").',
   ],
@@ -155,7 +159,7 @@ function explainNoResponse(error: string, path: string, lines: readonly string[]
   if (code !== undefined)
     return `The new release ended with exit code ${code} before it answered${lines.length > 0 ? '.' : SILENT}`;
   if (/exited without providing a reason|exit status 0/.test(error)) {
-    return 'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted.';
+    return 'The new release ended before it answered: a web application must listen on process.env.PORT, and a file that only exports one does not; programs without a web server are not hosted.';
   }
   return `The new release did not answer: ${withFullStop(error)}`;
 }

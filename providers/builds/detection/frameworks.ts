@@ -18,6 +18,8 @@ export interface Framework {
   builder?: string;
   /** Variables with which the build creates a standalone server, unless the framework's configuration says otherwise. */
   environment?: Readonly<Record<string, string>>;
+  /** True if its applications may leave listening to the host, and only export what answers requests. */
+  isExported?: true;
   /** Advice to the owner if the build created neither server nor site. */
   advice?: string;
 }
@@ -160,15 +162,15 @@ const FRAMEWORKS: readonly Framework[] = [
   { name: 'Sails', packages: ['sails'] },
   // Angular's server renderer uses Express. Without this package, Express together with Angular is the owner's own server.
   { ...ANGULAR, packages: ['@angular/ssr'] },
-  { name: 'Hono', packages: ['hono'], server: ['dist/index.js', 'dist/index.mjs'] },
+  { name: 'Hono', packages: ['hono'], server: ['dist/index.js', 'dist/index.mjs'], isExported: true },
   { name: 'Fastify', packages: ['fastify'] },
-  { name: 'Express', packages: ['express'] },
+  { name: 'Express', packages: ['express'], isExported: true },
   { name: 'Koa', packages: ['koa'] },
   { name: 'hapi', packages: ['@hapi/hapi'] },
   { name: 'Apollo Server', packages: ['@apollo/server', 'apollo-server'] },
   { name: 'GraphQL Yoga', packages: ['graphql-yoga'] },
   { name: 'Nitro', packages: ['nitropack', 'nitro'], server: NITRO_SERVER, environment: NITRO },
-  { name: 'H3', packages: ['h3'] },
+  { name: 'H3', packages: ['h3'], isExported: true },
   { name: 'tRPC', packages: ['@trpc/server'] },
   { name: 'Polka', packages: ['polka'] },
   { name: 'Restify', packages: ['restify'] },
@@ -183,6 +185,13 @@ const FRAMEWORKS: readonly Framework[] = [
   { name: 'Farm', packages: ['@farmfe/core'], site: ['dist'], build: 'npx farm build', builder: '@farmfe/cli' },
   { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: ['dist', 'build', 'out', 'www'], build: 'npx vite build' },
   { name: 'webpack', packages: ['webpack'], site: ['dist', 'build', 'public'] },
+  {
+    name: 'Elysia',
+    packages: ['elysia'],
+    isExported: true,
+    advice:
+      'Elysia listens by Bun, and a release runs Node. End src/index.ts with "export default app" in place of listen(), or use the adapter of @elysiajs/node and a start script',
+  },
 ];
 
 /** The frameworks of the setting `framework`, for repositories without a package.json. */

@@ -3,6 +3,21 @@ import { program, type Starter, TYPES } from './starter.ts';
 /** Applications of frameworks for APIs. */
 export const API_STARTERS: readonly Starter[] = [
   {
+    name: 'hono-bun-as-generated',
+    files: {
+      'package.json': {
+        scripts: { dev: 'bun run --hot src/index.ts' },
+        dependencies: { hono: '^4.10.7' },
+        devDependencies: { '@types/bun': 'latest' },
+      },
+      'src/index.ts': `import { Hono } from 'hono'\n\nconst app = new Hono()\n\napp.get('/', (c) => {\n  return c.text('Hello Hono!')\n})\n\nexport default app\n`,
+    },
+    framework: 'Hono',
+    build: null,
+    start: 'default export of src/index.ts',
+    answers: { text: 'Hello Hono!' },
+  },
+  {
     name: 'apollo-server',
     files: {
       'package.json': {

@@ -238,7 +238,7 @@ app.prepare().then(() => server.listen(process.env.PORT));
     },
     built: { 'dist/server/server.js': '', 'dist/client/assets/a.js': '' },
     framework: 'TanStack Start',
-    start: 'fetch of dist/server/server.js and files of dist/client',
+    start: 'default export of dist/server/server.js and files of dist/client',
   },
   {
     name: 'angular-ssr',
