@@ -23,6 +23,20 @@ test.each<[printed: string, remedy: string, command?: string]>([
   expect(buildFailureAdvice(`${printed}\n`, command)).toContain(remedy);
 });
 
+test.each([
+  [
+    'src/a.ts(3,7): error TS2322: Type X is not assignable to type Y.\nsrc/b.ts(1,1): error TS1005: other',
+    'src/a.ts(3,7): error TS2322: Type X is not assignable to type Y.',
+    '',
+  ],
+  ['error TS18003: No inputs were found.', 'error TS18003: No inputs were found.', ''],
+  ['Failed to compile.\n\n./app/page.tsx:5:9\nType error: Type X.', 'Type error: Type X.', ' about ./app/page.tsx:5:9'],
+])('quotes an error of TypeScript, of which a build may print many lines: %s', (printed, quoted, where) => {
+  expect(buildFailureAdvice(`> tsc\n\n${printed}\n  const a: Y = x;\n`, 'tsc')).toBe(
+    ` Its log says "${quoted}"${where}.`,
+  );
+});
+
 test('gives no advice about an error of the application itself', () => {
   expect(buildFailureAdvice('TypeError: x is not a function\n', 'sh build.sh')).toBe('');
 });

@@ -57,6 +57,16 @@ const ADVICE: readonly Advice[] = [
     text: ([, path]) =>
       `If "${path}" exists on your machine, check that .gitignore does not keep it out of the repository, and that its name has the same upper and lower case: builds run on Linux.`,
   },
+  {
+    // As tsc prints it for a log: `src/a.ts(1,2): error TS2322: …`, and `error TS18003: …` about the whole project.
+    pattern: /^((?:[^\s(]{1,200}\(\d+,\d+\): )?error TS\d+: .{1,300})/m,
+    text: ([, error = '']) => `Its log says "${error.trim()}".`,
+  },
+  {
+    // As Next.js prints it.
+    pattern: /^(\.\/\S{1,200}:\d+:\d+)\n(Type error: .{1,300})/m,
+    text: ([, place, error = '']) => `Its log says "${error.trim()}" about ${place}.`,
+  },
 ];
 
 /** A program that creates code which repositories leave out, and the messages about code that it did not create. */
