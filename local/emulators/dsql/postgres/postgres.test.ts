@@ -197,6 +197,25 @@ test('ends the connection of a client that does not keep to the protocol', async
     expect(await answerTo(bytes)).toContain('C08P01');
 });
 
+test('a cancel request ends the running query, and leaves a transaction between two queries alone', async () => {
+  await withClient(async (client) => {
+    const { processID, secretKey } = client as unknown as { processID: number; secretKey: number };
+    const cancel = () => answerTo(Buffer.concat([int32(16), int32(80877102), int32(processID), int32(secretKey)]));
+    await client.query('BEGIN');
+    await cancel();
+    expect((await client.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+    await client.query('COMMIT');
+    let code: unknown;
+    const endless = client.query('SELECT count(*) FROM generate_series(1, 1000000000000)').catch((error) => {
+      code = error.code;
+    });
+    while (code === undefined) await cancel();
+    await endless;
+    expect(code).toBe('57014');
+    expect((await client.query('SELECT 2 AS n')).rows).toEqual([{ n: 2 }]);
+  });
+}, 120_000);
+
 test('refuses a wrong password, and a client without TLS', async () => {
   await expect(withClient(async () => undefined, { password: 'wrong' })).rejects.toMatchObject({ code: '28000' });
   await expect(withClient(async () => undefined, { ssl: false })).rejects.toMatchObject({ code: '28000' });

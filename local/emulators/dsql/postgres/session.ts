@@ -45,7 +45,7 @@ const isState = (value: object | undefined): value is State => value !== undefin
 export interface Session {
   /** Handles one message from the client. Calls must not overlap. */
   handle(message: Message): Promise<void>;
-  /** Ends the running query. */
+  /** Ends the running query, if there is one. */
   cancel(): Promise<void>;
   /** Rolls back the transaction and deallocates the session’s statements. */
   close(): Promise<void>;
@@ -67,7 +67,7 @@ export function createSession(
   let transaction = newTransaction();
   let lease: EngineLease | undefined;
   let steps: Step[] = [];
-  let [rows, isWrapped, isDirty, isSkipping] = [0, false, false, false];
+  let [rows, isWrapped, isDirty, isSkipping, isRunning] = [0, false, false, false, false];
   /** The error that the client receives because its query was killed. */
   let killError: ServerError | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -159,6 +159,7 @@ export function createSession(
   }
 
   async function execute(batch: readonly Step[], isEnd: boolean): Promise<void> {
+    isRunning = true;
     try {
       await acquire(batch);
       await wrap(batch);
@@ -174,6 +175,8 @@ export function createSession(
       send(errorResponse(fail(error)));
       if (isEnd) send(readyForQuery('I'));
       else isSkipping = true;
+    } finally {
+      isRunning = false;
     }
   }
 
@@ -216,7 +219,8 @@ export function createSession(
       else if ('PBDEC'.includes(type)) addStep(message);
     },
     async cancel() {
-      if (!lease) return;
+      // Without a query, killing the engine would end the open transaction.
+      if (!lease || !isRunning) return;
       killError = CANCELLED;
       await database.kill();
     },
