@@ -58,6 +58,20 @@ test('whatever started or failed for another reason before does so with an expor
   expect(failure({ dependencies: { fastify: '5' } }, exported)).toThrow('package.json names no other');
 });
 
+test('starts the file of a script for production under another name if nothing else starts the application', () => {
+  const scripts = { build: 'vike build', prod: 'NODE_ENV=production node ./dist/server/index.mjs' };
+  const manifest = { dependencies: { vike: '0.4', hono: '4' }, scripts };
+  const found = started(manifest, ['dist/server/index.mjs', 'dist/client/assets/a.js']);
+  expect(found).toEqual(['node dist/server/index.mjs', 'script prod']);
+  const own = {
+    scripts: { ...scripts, prod: 'npm run build && npm run server:prod', 'server:prod': 'node server/a.js' },
+  };
+  expect(started(own, ['server/a.js'])).toEqual(['node server/a.js', 'script prod']);
+  expect(started(own, ['server/a.js', 'dist/index.html'])).toEqual(['files of dist', 'index.html']);
+  const previews = { devDependencies: { vike: '0.4' }, scripts: { prod: 'vike preview' } };
+  expect(() => findStart(application(previews, ['node_modules/vike/bin.js']))).toThrow('set server to true');
+});
+
 test('says how an application of Elysia listens in Node', () => {
   const files = { 'src/index.ts': 'const app = new Elysia().listen(3000);' };
   expect(() => findStart(application({ dependencies: { elysia: '1' } }, files))).toThrow(

@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path';
-import { productionScriptOf, startScriptOf } from '../../providers/builds/detection/package-scripts.ts';
+import { PRODUCTION, productionScriptOf, startScriptOf } from '../../providers/builds/detection/package-scripts.ts';
 import { declaredStarts, inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
 import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { wrapsFile } from '../../providers/builds/detection/wraps-file.ts';
@@ -89,9 +89,9 @@ export function findStart(app: BuiltApplication): FoundStart {
  * Returns the start of the script for production (`start:prod`), which applies if the start script is missing, a development server, or
  * starts nothing that exists; undefined if it does not lead to an existing file either.
  */
-function productionStart(app: BuiltApplication): FoundStart | undefined {
+function productionStart(app: BuiltApplication, names?: RegExp): FoundStart | undefined {
   const { settings, manifest, directory } = app;
-  const found = productionScriptOf(manifest, packagesBelow(directory, manifest));
+  const found = productionScriptOf(manifest, packagesBelow(directory, manifest), names);
   const start = found && existingStart(app, found.script);
   // A program that no package provides, such as docker, would not start.
   if (!start || (start.kind === 'shell' && found.script.start.kind === 'program')) return undefined;
@@ -172,14 +172,26 @@ function findUndeclared(
   }
   if (only) return only;
   if (worker !== undefined) throw new BuildFailure(ONLY_WORKER);
-  const exported = exportedStart(app, expectsServer);
-  if (exported === undefined) throw notFound(app, divided);
-  return exported;
+  const last = lastStart(app, expectsServer);
+  if (last) return last;
+  throw notFound(app, divided);
 }
 
-/** Returns the start of a file that only exports an application; undefined if there is none, if a server is missing, or if Node does not run it. */
-function exportedStart(app: BuiltApplication, expectsServer: boolean): FoundStart | undefined {
-  const start = expectsServer || workersTool(app) ? undefined : exportedApplication(app);
+/**
+ * Returns the start of an application that nothing else starts: a file that a script such as `prod` runs, or one that only exports it.
+ * Returns undefined if there is neither, or if the server that a start script names is missing.
+ */
+function lastStart(app: BuiltApplication, expectsServer: boolean): FoundStart | undefined {
+  if (expectsServer) return undefined;
+  const found = productionStart(app, PRODUCTION);
+  // A program of a package, such as a preview of the build, is no server for releases.
+  const isOwnFile = found?.start.kind === 'node' && !/(^|\/)node_modules\//.test(found.start.file);
+  return isOwnFile ? found : exportedStart(app);
+}
+
+/** Returns the start of a file that only exports an application; undefined if there is none, or if Node does not run it. */
+function exportedStart(app: BuiltApplication): FoundStart | undefined {
+  const start = workersTool(app) === undefined ? exportedApplication(app) : undefined;
   if (start === undefined) return undefined;
   const warning = `${start.module} exports its application and starts no server: the platform listens, and passes requests to it`;
   return { start, from: 'exported application', warning };

@@ -27,6 +27,9 @@ export interface Framework {
 const NITRO = { NITRO_PRESET: 'node-server' } as const;
 const NITRO_SERVER = ['.output/server/index.mjs'] as const;
 
+/** Usual output directories of Vite. */
+const VITE_SITES = ['dist', 'build', 'out', 'www'] as const;
+
 const ANGULAR: Framework = {
   name: 'Angular',
   packages: ['@angular/core'],
@@ -183,7 +186,26 @@ const FRAMEWORKS: readonly Framework[] = [
   { name: 'Parcel', packages: ['parcel', 'parcel-bundler'], site: ['dist'] },
   { name: 'Rsbuild', packages: ['@rsbuild/core'], site: ['dist'], build: 'npx rsbuild build' },
   { name: 'Farm', packages: ['@farmfe/core'], site: ['dist'], build: 'npx farm build', builder: '@farmfe/cli' },
-  { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: ['dist', 'build', 'out', 'www'], build: 'npx vite build' },
+  {
+    name: 'Vike',
+    packages: ['vike'],
+    server: ['dist/server/index.mjs'],
+    site: ['dist/client', ...VITE_SITES],
+    build: 'npx vike build',
+    advice:
+      'set server to true in pages/+config, so that the build creates a server, or prerender to true for a site of files',
+  },
+  // Solid 2, whose builds have a server if the option `ssr` or server functions are used.
+  {
+    name: 'Solid',
+    packages: ['@solidjs/vite-plugin'],
+    server: ['dist/server/node.js'],
+    handler: { module: 'dist/server/server.js', files: 'dist/client' },
+    site: ['dist/client', ...VITE_SITES],
+    build: 'npx vite build',
+    builder: 'vite',
+  },
+  { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: VITE_SITES, build: 'npx vite build' },
   { name: 'webpack', packages: ['webpack'], site: ['dist', 'build', 'public'] },
   {
     name: 'Elysia',

@@ -13,14 +13,17 @@ export function startScriptOf(
 
 /** Matches the names of scripts that start an application in production, where its start script is meant for development. */
 const PRODUCTION_START = /^start[:_-]?prod(uction)?$/i;
+/** Matches other names of such scripts, some of which do more than start it: `prod`, `server:prod`. */
+export const PRODUCTION = /^(?:(?:run|serve|server)[:_-]?)?prod(uction)?$/i;
 
-/** Returns the package's script for production, such as `start:prod`, and its name; undefined if there is none. */
+/** Returns the package's script for production, by default such as `start:prod`, and its name; undefined if there is none. */
 export function productionScriptOf(
   manifest: { scripts: Scripts } | undefined,
   packages: Packages = onePackage(manifest?.scripts ?? {}),
+  names = PRODUCTION_START,
 ): { name: string; script: DividedScript } | undefined {
   const scripts = manifest?.scripts ?? {};
-  const name = Object.keys(scripts).find((script) => PRODUCTION_START.test(script));
+  const name = Object.keys(scripts).find((script) => names.test(script));
   const script = name === undefined ? undefined : divideScript(name, scripts, packages, false);
   return name === undefined || !script ? undefined : { name, script };
 }

@@ -241,6 +241,45 @@ app.prepare().then(() => server.listen(process.env.PORT));
     start: 'default export of dist/server/server.js and files of dist/client',
   },
   {
+    name: 'vike-server',
+    files: {
+      'package.json': {
+        dependencies: { vike: '0.4' },
+        devDependencies: { vite: '7' },
+        scripts: { build: 'vike build' },
+      },
+    },
+    built: { 'dist/server/index.mjs': '', 'dist/client/assets/a.js': '' },
+    framework: 'Vike',
+    start: 'node dist/server/index.mjs',
+  },
+  {
+    name: 'vike-prerendered',
+    files: {
+      'package.json': {
+        dependencies: { vike: '0.4' },
+        devDependencies: { vite: '7' },
+        scripts: { build: 'vike build' },
+      },
+    },
+    built: { 'dist/client/index.html': '' },
+    framework: 'Vike',
+    start: 'files of dist/client',
+  },
+  {
+    name: 'solid-2',
+    files: {
+      'package.json': {
+        dependencies: { 'solid-js': '2' },
+        devDependencies: { '@solidjs/vite-plugin': '3', vite: '8' },
+        scripts: { build: 'vite build' },
+      },
+    },
+    built: { 'dist/server/server.js': '', 'dist/client/assets/a.js': '' },
+    framework: 'Solid',
+    start: 'default export of dist/server/server.js and files of dist/client',
+  },
+  {
     name: 'angular-ssr',
     files: {
       'package.json': {
