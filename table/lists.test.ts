@@ -62,6 +62,16 @@ describe.each([
   });
 });
 
+test('a partition is read whole, across its pages, unless a limit is given', async () => {
+  const { table } = memoryTable();
+  const ids = Array.from({ length: 1001 }, (_, index) => `aie_${index + 1000}`);
+  for (const id of ids) await table.write(AiEntry, create(AiEntry, purchaseEntry('acc_1', id)));
+  expect((await table.all(AiEntry, LIST)).map(({ id }) => id)).toEqual(ids.toReversed());
+  expect((await table.all(AiEntry, LIST, { limit: 2, oldestFirst: true })).map(({ id }) => id)).toEqual(
+    ids.slice(0, 2),
+  );
+});
+
 test('the list of an entity without an index is read strongly consistent, and skipped without reading the items', async () => {
   const { page, queries } = await listOf(AiEntry);
   await page(1);

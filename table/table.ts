@@ -62,7 +62,7 @@ export interface Table {
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
   /** Iterates over a whole list, oldest first, starting after a sort key. For background work, not for requests. */
   each<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
-  /** Returns a partition of the table, newest id first, strongly consistent. For partitions that stay small, or with a `limit`. */
+  /** Returns a whole partition of the table, newest id first, strongly consistent. For partitions that stay small, or with a `limit`. */
   all<T, K>(entity: Entity<T, K>, pk: string, part?: { limit?: number; oldestFirst?: boolean }): Promise<T[]>;
   /**
    * Iterates over a partition of the table, newest first, strongly consistent. For partitions of any size.
@@ -99,9 +99,6 @@ export interface Table {
   /** Returns an unparsed item by its physical key, strongly consistent. For items that may not parse. */
   getByKey(key: ItemKey): Promise<Item | undefined>;
 }
-
-/** The maximum number of items that `all` returns. The partitions that it is used for stay far below it. */
-const MAX_ITEMS = 1000;
 
 /** Returns the parameters of a query for a whole partition. */
 const ofPartition = (pk: string) => ({
@@ -218,9 +215,14 @@ export function createTable(send: Send, TableName: string): Table {
       for await (const item of items(input)) yield parse(entity, item);
     },
 
-    async all(entity, pk, { limit = MAX_ITEMS, oldestFirst = false } = {}) {
+    async all(entity, pk, { limit, oldestFirst = false } = {}) {
       const input = { ...ofPartition(pk), ConsistentRead: true, ScanIndexForward: oldestFirst };
-      return (await query(input, limit)).map((item) => parse(entity, item));
+      const found = [];
+      for await (const item of items(limit === undefined ? input : { ...input, Limit: limit })) {
+        found.push(parse(entity, item));
+        if (found.length === limit) break;
+      }
+      return found;
     },
 
     async *newest(entity, pk, { before, pageSize }) {
