@@ -5,8 +5,11 @@ import type { Activity } from '../lambda/lambda.ts';
 const CHECK_MS = 20;
 /** Time after an invocation within which its changes may not have been read from the stream. */
 const SETTLED_MS = 300;
-/** Maximum wait. Functions that have nothing to do with routes may run for much longer. */
-const MAX_WAIT_MS = 2000;
+/**
+ * Maximum wait: longer than the functions that write a run's first route take to start on a busy machine (3.9 s measured). Functions
+ * that have nothing to do with routes may run for much longer.
+ */
+const MAX_WAIT_MS = 6000;
 
 /**
  * Waits for the missing route of a host name while functions are active, in case it belongs to a new application, whose route is written
