@@ -17,7 +17,7 @@ export function RollbackButton({
   };
   return (
     <ConfirmButton label="Roll back" question={`Roll back to ${commitSha}?`} destructive={false} onConfirm={rollBack}>
-      Restores the code and variables from {formatTime(startedAt)}.
+      Restores the code and variables that the deployment of {formatTime(startedAt)} made live.
     </ConfirmButton>
   );
 }
