@@ -131,7 +131,9 @@ const HostingDetail = ({ hosting: { panelStatus, usage, mailboxes } }: { hosting
       description={panelStatus === 'ACTIVE' && 'Manage mailboxes, files and databases in the hosting control panel.'}
     >
       {mailboxes.length === 0 ? (
-        <EmptyState title="No mailboxes yet">Create mailboxes in the hosting control panel.</EmptyState>
+        <EmptyState title="No mailboxes yet">
+          {panelStatus === 'ACTIVE' && 'Create mailboxes in the hosting control panel.'}
+        </EmptyState>
       ) : (
         <Mailboxes mailboxes={mailboxes} />
       )}

@@ -34,6 +34,7 @@ test('a push starts a deployment with its commit', async () => {
 test.each<[string, PushOf, Partial<App>, string]>([
   ['another branch', { branch: 'other' }, {}, 'this application deploys the branch main'],
   ['a tag of the same name', { tag: 'main' }, {}, 'tags are not deployed'],
+  ['notes', { ref: 'refs/notes/commits' }, {}, 'this application deploys the branch main'],
   ['a deletion', { deleted: true }, {}, 'the branch main was deleted'],
   ['[skip ci]', { message: 'Docs\n\n[Skip CI]' }, {}, 'its newest commit says to skip it'],
   ['autoDeploy off', {}, { autoDeploy: false }, 'autoDeploy is off for this application'],

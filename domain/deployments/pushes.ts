@@ -53,7 +53,7 @@ function reasonToIgnore(
   if (app.status !== 'RUNNING') return 'the application is suspended';
   if (app.repoUrl === null) return 'the application has no repoUrl';
   if (!found) {
-    if (changes.every(({ kind }) => kind === 'tag')) return 'tags are not deployed';
+    if (changes.length > 0 && changes.every(({ kind }) => kind === 'tag')) return 'tags are not deployed';
     return `this application deploys the branch ${app.branch}`;
   }
   if (found.commitSha === undefined) return `the branch ${app.branch} was deleted`;

@@ -9,6 +9,8 @@ export interface SentHook {
 export interface PushOf {
   branch?: string;
   tag?: string;
+  /** The whole reference, in place of a branch's or tag's. Not of Bitbucket, which sends branches and tags only. */
+  ref?: string;
   commitSha?: string;
   message?: string;
   deleted?: boolean;
@@ -16,7 +18,7 @@ export interface PushOf {
 }
 
 const ZEROS = '0'.repeat(40);
-const refOf = ({ branch = 'main', tag }: PushOf) => (tag ? `refs/tags/${tag}` : `refs/heads/${branch}`);
+const refOf = ({ branch = 'main', tag, ref = tag ? `refs/tags/${tag}` : `refs/heads/${branch}` }: PushOf) => ref;
 const sign = (body: string, secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
 /** Builds the push webhooks of the three hosts as their documentation shows them, signed with a secret. */
