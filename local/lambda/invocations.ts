@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setDeadline } from './deadline.ts';
 import type { FromReader, FunctionFault, Invoke } from './messages.ts';
 
 /**
@@ -34,7 +35,7 @@ export interface Invocation {
 interface Running {
   invocation: Invocation;
   requestId: string;
-  timer: NodeJS.Timeout;
+  clearDeadline: () => void;
   startedAt: number;
 }
 
@@ -74,13 +75,13 @@ export class Invocations {
   start(invocation: Invocation, timeoutMs: number, onTimeout: () => void): Invoke {
     const number = ++this.#lastNumber;
     const requestId = randomUUID();
-    const timer = setTimeout(() => {
+    const clearDeadline = setDeadline(timeoutMs, () => {
       const seconds = (timeoutMs / 1000).toFixed(2);
       const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`;
       this.fail(number, { errorType: 'Sandbox.Timedout', errorMessage });
       onTimeout();
-    }, timeoutMs);
-    this.#running.set(number, { invocation, requestId, timer, startedAt: performance.now() });
+    });
+    this.#running.set(number, { invocation, requestId, clearDeadline, startedAt: performance.now() });
     const random = randomUUID().replaceAll('-', '').slice(0, 24);
     const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
     const deadline = Date.now() + timeoutMs;
@@ -110,7 +111,7 @@ export class Invocations {
 
   #remove(number: number): Running | undefined {
     const found = this.#running.get(number);
-    clearTimeout(found?.timer);
+    found?.clearDeadline();
     this.#running.delete(number);
     return found;
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type CappedFile, openCappedFile } from '../emulators/lambda/capped-file.ts';
 import { busyTimeoutMs } from './busy-timeout.ts';
+import { setDeadline } from './deadline.ts';
 import { FunctionError, type Invocation, Invocations, type Reader } from './invocations.ts';
 import type { FromEnvironment, FromInvocation } from './messages.ts';
 import type { EnvironmentHandle, Threads } from './threads.ts';
@@ -143,16 +144,18 @@ export class FunctionPool {
     const startedAt = performance.now();
     let ready = false;
     const settle = (): void => {
-      clearTimeout(timer);
+      clearDeadline();
       if (!ready) this.#starting -= 1;
       ready = true;
     };
-    const timer = setTimeout(() => {
+    const clearDeadline = setDeadline(INIT_TIMEOUT_MS, () => {
       settle();
       const errorMessage = `the bundle was not imported within ${INIT_TIMEOUT_MS / 1000} seconds`;
-      this.#waiting.shift()?.reject(new FunctionError({ errorType: 'Sandbox.Timedout', errorMessage }));
+      const fault = { errorType: 'Sandbox.Timedout', errorMessage };
+      this.#logError(JSON.stringify({ level: 'ERROR', message: 'Init Error', ...fault }));
+      this.#waiting.shift()?.reject(new FunctionError(fault));
       this.#abandon(environment);
-    }, INIT_TIMEOUT_MS);
+    });
     const environment: Environment = {
       running: new Invocations((line) => this.#logError(line)),
       idleSince: 0,

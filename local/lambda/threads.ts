@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { setDeadline } from './deadline.ts';
 import type {
   EnvironmentSettings,
   FromEnvironment,
@@ -70,7 +71,7 @@ class HostThread {
   readonly #environments = new Map<number, { listener: Listener; bytes: number }>();
   #retiredBytes = 0;
   #lastNumber = 0;
-  #responseTimer: NodeJS.Timeout | undefined;
+  #clearResponse = (): void => undefined;
   running = 0;
 
   constructor(group: Group, onExit: () => void) {
@@ -81,7 +82,7 @@ class HostThread {
       resourceLimits: { maxOldGenerationSizeMb: group.memory, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#worker.on('message', (message: FromHost) => {
-      if ('pong' in message) clearTimeout(this.#responseTimer);
+      if ('pong' in message) this.#clearResponse();
       else this.#environments.get(message.environment)?.listener.message(message.message);
     });
     let reason = 'exited without an answer';
@@ -89,7 +90,7 @@ class HostThread {
       reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     });
     this.#worker.on('exit', () => {
-      clearTimeout(this.#responseTimer);
+      this.#clearResponse();
       group.threads.delete(this);
       onExit();
       const fault = { errorType: 'Runtime.ExitError', errorMessage: `the function's environment ${reason}` };
@@ -146,8 +147,8 @@ class HostThread {
   /** Ends the thread if an abandoned environment blocks it, because its other environments cannot continue. */
   #expectResponse(): void {
     this.#post({ ping: true });
-    clearTimeout(this.#responseTimer);
-    this.#responseTimer = setTimeout(() => void this.#terminate(), RESPONSE_TIMEOUT_MS);
+    this.#clearResponse();
+    this.#clearResponse = setDeadline(RESPONSE_TIMEOUT_MS, () => void this.#terminate());
   }
 
   #retire(): void {
