@@ -6,10 +6,10 @@ const CHECK_MS = 20;
 /** Time after an invocation within which its changes may not have been read from the stream. */
 const SETTLED_MS = 300;
 /**
- * Maximum wait: longer than the functions that write a run's first route take to start on a busy machine (3.9 s measured). Functions
- * that have nothing to do with routes may run for much longer.
+ * Maximum wait: as long as the functions that write a run's first route took to start on a busy machine. Not longer, because an unknown
+ * host name waits as well while functions that have nothing to do with routes run.
  */
-const MAX_WAIT_MS = 6000;
+const MAX_WAIT_MS = 4000;
 
 /**
  * Waits for the missing route of a host name while functions are active, in case it belongs to a new application, whose route is written
