@@ -88,11 +88,15 @@ test('an application is created in the cell with the most room, and its slug is 
   expect((await newApp()).slug).toBe('shop');
 });
 
-/** Creates an application with a custom domain that another one is releasing, while each call of the table takes 300 ms. */
-async function createWhileReleased(prepare: (world: ReturnType<typeof simulation>, host: string) => Promise<unknown>) {
+/** Creates an application whose address, or custom domain, another one is releasing, while each call of the table takes 300 ms. */
+async function createWhileReleased(
+  prepare: (world: ReturnType<typeof simulation>, host: string) => Promise<unknown>,
+  named: 'address' | 'customDomain' = 'customDomain',
+) {
   const world = simulation();
   const { deps } = world.steady;
-  const host = 'www.example.com';
+  const customDomain = named === 'customDomain' ? 'www.example.com' : undefined;
+  const host = customDomain ?? `shop.${deps.settings.appsDomain}`;
   await deps.table.transact([
     newSimulatedAccount('acc_1'),
     create(Host, { host, accountId: 'acc_1', applicationId: 'app_1', releasing: true }),
@@ -110,7 +114,12 @@ async function createWhileReleased(prepare: (world: ReturnType<typeof simulation
   });
   const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
   const secrets = { seal: async () => sealed, unseal: async () => '' };
-  const input = { name: 'Shop', framework: 'NODE', installCommand: 'npm ci', customDomain: host } as never;
+  const input = {
+    name: 'Shop',
+    framework: 'NODE',
+    installCommand: 'npm ci',
+    ...(customDomain ? { customDomain } : {}),
+  } as never;
   const given = { ...slow.deps, secrets, cells: async () => [] };
   const creation = createApp(given, { accountId: 'acc_1', keyId: '' }, input).then(
     ({ data }) => data.primaryDomain,
@@ -132,6 +141,17 @@ test('a custom domain that is released after several seconds is taken over', asy
     setTimeout(() => void steady.deps.table.transact([remove(Host, { host })]), 7000);
   });
   expect(answer).toBe('www.example.com');
+});
+
+test('a default address that is released after some seconds is taken over without a suffix', async () => {
+  const releaseAfter =
+    (ms: number): Parameters<typeof createWhileReleased>[0] =>
+    async ({ steady }, host) => {
+      setTimeout(() => void steady.deps.table.transact([remove(Host, { host })]), ms);
+    };
+  expect((await createWhileReleased(releaseAfter(4000), 'address')).answer).toBe('shop.apps.example.com');
+  vi.useRealTimers();
+  expect((await createWhileReleased(releaseAfter(60_000), 'address')).answer).toMatch(/^shop-[0-9a-f]{10}\.apps/);
 });
 
 test('a custom domain whose tenant is removed, which takes minutes, is a conflict after a short wait', async () => {

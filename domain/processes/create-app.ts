@@ -44,10 +44,10 @@ class NameTaken extends Error {
 
 /**
  * The longest wait for a name that is being released, in milliseconds. The teardown releases names within a second, or within several on
- * a busy machine. A default address that is still taken gets a suffix, but a custom domain is refused, so it is worth a longer wait, unless
- * it has a tenant, whose removal takes minutes. The function's timeout is longer.
+ * a busy machine. A default address that is still taken gets a suffix for good, but a custom domain is refused, so it is worth a longer
+ * wait, unless it has a tenant, whose removal takes minutes. The function's timeout is longer.
  */
-const MAX_RELEASE_WAIT_MS = { short: 2000, customDomain: 10_000 };
+const MAX_RELEASE_WAIT_MS = { address: 5000, customDomain: 10_000, customDomainWithTenant: 2000 };
 /** The time between two checks, in milliseconds. */
 const RELEASE_CHECK_MS = 100;
 
@@ -125,8 +125,9 @@ async function nextAttempt(
 /** Waits until a name is released. It reads the name only: repeated transactions would conflict with the account's other requests. */
 async function waitForRelease({ table }: Pick<Deps, 'table'>, host: string, isCustomDomain: boolean): Promise<void> {
   const began = performance.now();
-  const isSoonFree = isCustomDomain && !(await table.get(DistributionTenant, { host }));
-  const until = began + MAX_RELEASE_WAIT_MS[isSoonFree ? 'customDomain' : 'short'];
+  const hasTenant = isCustomDomain && (await table.get(DistributionTenant, { host })) !== undefined;
+  const name = hasTenant ? 'customDomainWithTenant' : isCustomDomain ? 'customDomain' : 'address';
+  const until = began + MAX_RELEASE_WAIT_MS[name];
   do await new Promise((done) => setTimeout(done, RELEASE_CHECK_MS));
   while ((await table.get(Host, { host }))?.releasing && performance.now() < until);
 }
