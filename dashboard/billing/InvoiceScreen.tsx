@@ -1,4 +1,5 @@
 import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { describePayment } from '../../contract/billing/invoice-payment.ts';
 import { useApi } from '../api/context.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
@@ -10,7 +11,6 @@ import { saveFile } from '../ui/save-file.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
 import { type InvoiceDetails, useInvoice, usePayInvoice } from './api.ts';
-import { paymentOf } from './payment.ts';
 
 /** One invoice, for screen and print. */
 export function InvoiceScreen({ id }: { id: string }) {
@@ -89,7 +89,7 @@ function InvoiceDocument({ invoice }: { invoice: InvoiceDetails }) {
       <Group gap="xl">
         <Fact name="Issued" value={formatDate(issuedAt)} />
         <Fact name="Due" value={formatDate(dueAt)} />
-        <Fact name="Paid" value={paymentOf(invoice)} />
+        <Fact name="Paid" value={describePayment(invoice, formatDate)} />
       </Group>
       <table className="table">
         <thead>

@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit';
+import { describePayment } from '../../contract/billing/invoice-payment.ts';
 import type { getInvoice as GetRoute, getInvoicePdf as PdfRoute } from '../../contract/billing/invoices.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -39,18 +40,12 @@ const rand = (amount: string): string => {
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Africa/Johannesburg' });
 const date = (at: string): string => dateFormat.format(new Date(at));
 
-/** Returns the date of an invoice's payment, or its state. A void invoice may have been paid before. */
-function paymentOf(status: Invoice['status'], paidAt: string | null): string {
-  if (status === 'VOID') return paidAt ? 'Refunded' : 'Void';
-  return paidAt ? date(paidAt) : 'Not paid';
-}
-
 /**
  * Renders an invoice as an A4 PDF. If the seller has a VAT number, the title is “Tax invoice”. The page names the seller, the customer, the
  * number, the date, the supplies and the VAT (Value-Added Tax Act 89 of 1991, section 20).
  */
 export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
-  const { number, seller, customer, issuedAt, dueAt, paidAt, status, lines, vat, amount } = invoice;
+  const { number, seller, customer, issuedAt, dueAt, status, lines, vat, amount } = invoice;
   const title = seller.vatNumber ? 'Tax invoice' : 'Invoice';
   const document = new PDFDocument({
     size: 'A4',
@@ -99,7 +94,7 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   const facts = [
     ['Issued', date(issuedAt)],
     ['Due', date(dueAt)],
-    ['Paid', paymentOf(status, paidAt)],
+    ['Paid', describePayment(invoice, date)],
   ] as const;
   for (const [index, [name, value]] of facts.entries()) {
     const x = MARGIN + (WIDTH / 3) * index;
