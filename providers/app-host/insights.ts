@@ -18,6 +18,17 @@ async function stopQuery(call: Call, queryId: string): Promise<void> {
   await tolerate(call('StopQuery', { queryId }), { InvalidParameterException: undefined });
 }
 
+/** Reads the state of a query. Stops the query if its state cannot be read, because its result is then not awaited either. */
+async function readResults(call: Call, queryId: string): Promise<{ status: string; results: Row[] }> {
+  try {
+    return await call('GetQueryResults', { queryId });
+  } catch (error) {
+    // The first error says more than that of the stop.
+    await stopQuery(call, queryId).catch(() => undefined);
+    throw error;
+  }
+}
+
 interface InsightsQuery {
   logGroupName: string;
   queryString: string;
@@ -40,7 +51,7 @@ export async function queryInsights(
   const run = async (): Promise<readonly Row[]> => {
     const { queryId } = await call<{ queryId: string }>('StartQuery', input);
     for (const wait of POLL_MS) {
-      const { status, results } = await call<{ status: string; results: Row[] }>('GetQueryResults', { queryId });
+      const { status, results } = await readResults(call, queryId);
       if (status === 'Complete') return results;
       if (status !== 'Running' && status !== 'Scheduled') throw new Error(`The query ended as ${status}`);
       await pause(wait);

@@ -48,6 +48,26 @@ test('a query that takes too long is stopped, and no other is', async () => {
   expect(stopped).toEqual(['q']);
 });
 
+test('a query whose state cannot be read is stopped, and the first error is the one that is thrown', async () => {
+  const operations: string[] = [];
+  const failing = (error: Error) =>
+    createAppStarts(async <Output>(operation: string): Promise<Output> => {
+      operations.push(operation);
+      if (operation === 'StartQuery') return { queryId: 'q' } as Output;
+      throw operation === 'StopQuery' ? named('AccessDenied') : error;
+    }, '').read('1', span);
+  await expect(failing(named('ThrottlingException'))).rejects.toThrow(MetricsThrottled);
+  await expect(failing(new Error('reset'))).rejects.toThrow('reset');
+  expect(operations).toEqual([
+    'StartQuery',
+    'GetQueryResults',
+    'StopQuery',
+    'StartQuery',
+    'GetQueryResults',
+    'StopQuery',
+  ]);
+});
+
 test('a query that ends while it is being stopped took too long, and one that cannot be stopped is an error', async () => {
   const failing = (name: string) => () => {
     throw named(name);
