@@ -1,3 +1,4 @@
+import { type CallMetrics, readMetricData } from '../metric-data.ts';
 import { LIVE_ALIAS } from './resources.ts';
 
 /** Metrics of applications, which Lambda sends to Amazon CloudWatch. */
@@ -38,12 +39,6 @@ export class MetricsThrottled extends Error {
   override readonly name = 'MetricsThrottled';
 }
 
-type Call = <Output>(operation: string, input: object) => Promise<Output>;
-interface Results {
-  MetricDataResults: { Id: string; Timestamps: number[]; Values: number[] }[];
-  NextToken?: string;
-}
-
 type Field = Exclude<keyof MetricPoint, 'at'>;
 
 /**
@@ -67,7 +62,7 @@ const FIELDS = Object.keys(QUERIES) as Field[];
 const isThrottled = (error: unknown) => error instanceof Error && /^Throttling/.test(error.name);
 
 /** @param prefix of the functions' names */
-export function createAppMetrics(call: Call, prefix: string): AppMetrics {
+export function createAppMetrics(call: CallMetrics, prefix: string): AppMetrics {
   const queryOf = (field: Field, FunctionName: string, Period: number) => {
     const [MetricName, Stat] = QUERIES[field];
     const Dimensions = [{ Name: 'FunctionName', Value: FunctionName }];
@@ -84,18 +79,13 @@ export function createAppMetrics(call: Call, prefix: string): AppMetrics {
         EndTime: StartTime + periodS * periods,
         ScanBy: 'TimestampAscending',
       };
-      const values = new Map<string, number>();
-      let NextToken: string | undefined;
-      do {
-        const request = { ...input, ...(NextToken ? { NextToken } : {}) };
-        const page = await call<Results>('GetMetricData', request).catch((cause: unknown) => {
-          if (!isThrottled(cause)) throw cause;
-          throw new MetricsThrottled('CloudWatch throttled a read', { cause });
-        });
-        for (const { Id, Timestamps, Values } of page.MetricDataResults)
-          for (const [index, at] of Timestamps.entries()) values.set(`${Id} ${at}`, Values[index] ?? 0);
-        NextToken = page.NextToken;
-      } while (NextToken);
+      const found = await readMetricData(call, input).catch((cause: unknown) => {
+        if (!isThrottled(cause)) throw cause;
+        throw new MetricsThrottled('CloudWatch throttled a read', { cause });
+      });
+      const values = new Map(
+        [...found].flatMap(([id, points]) => points.map(({ at, value }) => [`${id} ${at}`, value] as const)),
+      );
       return Array.from({ length: periods }, (_, index) => {
         const at = StartTime + index * periodS;
         const value = (field: Field) => values.get(`${field} ${at}`);

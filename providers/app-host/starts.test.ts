@@ -97,3 +97,12 @@ test('reads a result of several pages to its end', async () => {
   expect((await metrics.read('1', span)).map(({ requests }) => requests)).toEqual([1, 7201]);
   expect(tokens).toEqual([undefined, 'more']);
 });
+
+test.each(['InternalError', 'Forbidden'])(
+  'does not take a metric that cannot be read for no traffic: %s',
+  async (StatusCode) => {
+    const MetricDataResults = [{ Id: 'requests', StatusCode, Timestamps: [], Values: [] }];
+    const metrics = createAppMetrics(async <Output>() => ({ MetricDataResults }) as Output, '');
+    await expect(metrics.read('1', span)).rejects.toThrow(`CloudWatch could not read requests: ${StatusCode}`);
+  },
+);

@@ -1,3 +1,5 @@
+import { type CallMetrics, readMetricData } from '../metric-data.ts';
+
 /** The usage of a cluster. */
 export interface DatabaseUsage {
   /** DPUs (distributed processing units) since the beginning of the month (UTC). */
@@ -13,12 +15,6 @@ export interface DatabaseMetrics {
   /** Returns the usage of clusters by id. Deleted clusters have metrics too. */
   readUsage(clusterIds: readonly string[], now: Date): Promise<Map<string, DatabaseUsage>>;
 }
-
-interface Results {
-  MetricDataResults: { Id: string; StatusCode?: string; Timestamps: number[]; Values: number[] }[];
-  NextToken?: string;
-}
-type Call = <Output>(operation: string, input: object) => Promise<Output>;
 
 /** DSQL measures every minute (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/cloudwatch-monitoring.html). */
 const PERIOD_S = 300;
@@ -51,30 +47,10 @@ const storage = { name: 'ClusterStorageSize', stat: 'Maximum' } as const;
 const units = { name: 'TotalDPU', stat: 'Sum', period: DAY_S } as const;
 
 /** Reads the metrics of clusters from CloudWatch. */
-export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
-  /** Returns the values of each query with their times in seconds, newest first. */
-  async function read(queries: object[], StartTime: number, EndTime: number) {
-    const found = new Map<string, { at: number; value: number }[]>();
-    let NextToken: string | undefined;
-    do {
-      const results: Results = await call('GetMetricData', {
-        MetricDataQueries: queries,
-        StartTime,
-        EndTime,
-        ScanBy: 'TimestampDescending',
-        ...(NextToken === undefined ? {} : { NextToken }),
-      });
-      for (const { Id, StatusCode, Timestamps, Values } of results.MetricDataResults) {
-        // Without an error, the missing values would look as if the cluster had used nothing.
-        if (StatusCode === 'InternalError' || StatusCode === 'Forbidden')
-          throw new Error(`CloudWatch could not read ${Id}: ${StatusCode}`);
-        const points = Values.map((value, index) => ({ at: Timestamps[index] ?? 0, value }));
-        found.set(Id, [...(found.get(Id) ?? []), ...points]);
-      }
-      NextToken = results.NextToken;
-    } while (NextToken !== undefined);
-    return found;
-  }
+export const createDatabaseMetrics = (call: CallMetrics): DatabaseMetrics => {
+  /** Returns the values of each query, newest first. */
+  const read = (queries: object[], StartTime: number, EndTime: number) =>
+    readMetricData(call, { MetricDataQueries: queries, StartTime, EndTime, ScanBy: 'TimestampDescending' });
 
   return {
     async storageBytes(clusterId, now) {
