@@ -167,7 +167,7 @@ const resend =
 
 /**
  * Invokes the stream's consumer with the changes of a failed batch again. This is safe because rules are idempotent.
- * @returns false if the stream no longer has the changes, or if the consumer fails again
+ * @returns false if the changes can no longer be read from the stream, or if the consumer fails again
  */
 async function replayChanges({ replays }: ReplayDeps, { body }: FailedMessage): Promise<boolean> {
   const { success, data } = FailedBatch.safeParse(parseJson(body));

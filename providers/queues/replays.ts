@@ -10,7 +10,10 @@ export interface FailedChanges {
 
 /** Replays the work of failed functions. */
 export interface Replays {
-  /** Reads changes again, in the form that the stream's consumer receives. Returns undefined if the stream no longer has them. */
+  /**
+   * Reads changes again, in the form that the stream's consumer receives. Returns undefined if the stream no longer has them, or if too many
+   * other changes are between the first and the last: a part of them would be taken for all.
+   */
   readChanges(changes: FailedChanges): Promise<object[] | undefined>;
   /** Invokes a function and waits for its end. @returns the error if the function failed again */
   run(functionArn: string, event: object): Promise<string | undefined>;
@@ -27,7 +30,7 @@ interface StreamRecord {
   dynamodb: { SequenceNumber: string };
 }
 
-/** Maximum pages to read from a shard. Between the two sequence numbers there may be changes of other batches. */
+/** Maximum pages to read from a shard. Between the two sequence numbers there may be changes of other batches and of no rule. */
 const MAX_PAGES = 20;
 /** A stream keeps its records for 24 hours (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html). */
 const GONE = { TrimmedDataAccessException: undefined, ResourceNotFoundException: undefined };
@@ -40,7 +43,8 @@ async function readShard(callStreams: CallStreams, changes: FailedChanges): Prom
   const at = { StreamArn, ShardId, ShardIteratorType: 'AT_SEQUENCE_NUMBER', SequenceNumber };
   const found: object[] = [];
   let { ShardIterator: next } = await callStreams<{ ShardIterator?: string }>('GetShardIterator', at);
-  for (let page = 0; next !== undefined && page < MAX_PAGES; page += 1) {
+  for (let page = 0; next !== undefined; page += 1) {
+    if (page === MAX_PAGES) return undefined;
     const read: { Records: StreamRecord[]; NextShardIterator?: string } = await callStreams('GetRecords', {
       ShardIterator: next,
     });
