@@ -54,7 +54,7 @@ describe('reads the usage wherever the provider streams it', () => {
     for (const frame of asked.slice(0, -1)) expect(frame.choices).toHaveLength(1);
   });
 
-  test.each([
+  test.each<[string, string[] | undefined, object, object?]>([
     ['streamed, with the reason', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop', { usage: thought })], {}],
     ['streamed, alone', [chunk(0, {}, 'stop'), `data: ${JSON.stringify({ choices: [], usage: thought })}\n\n`], {}],
     [
@@ -63,20 +63,19 @@ describe('reads the usage wherever the provider streams it', () => {
       { stream_options: { include_usage: true } },
     ],
     ['whole', undefined, {}],
+    ['whole, and only thinking', undefined, {}, { prompt_tokens: 100, total_tokens: 309 }],
   ])(
     'has thinking as output, which is charged, where the provider has it in the total alone: %s',
-    async (_, sent, more) => {
+    async (_, sent, more, usage = thought) => {
       upstream.act = (response) => {
         response.writeHead(200, { 'content-type': sent ? 'text/event-stream' : 'application/json' });
         const message = { role: 'assistant', content: 'a' };
-        response.end(
-          sent ? `${sent.join('')}data: [DONE]\n\n` : JSON.stringify({ choices: [{ message }], usage: thought }),
-        );
+        response.end(sent ? `${sent.join('')}data: [DONE]\n\n` : JSON.stringify({ choices: [{ message }], usage }));
       };
       const body = { model: 'xai/grok-4.3', messages: user('x'), ...(sent ? { stream: true } : {}), ...more };
       const { said, frames, report } = await call(body, { baseUrl: upstream.url });
       const answer = sent ? frames.at(-2) : JSON.parse(said);
-      expect(answer.usage).toEqual({ ...thought, completion_tokens: 209 });
+      expect(answer.usage).toEqual({ ...usage, completion_tokens: 209 });
       expect(report.usage?.output).toBe(209);
     },
   );

@@ -31,7 +31,8 @@ function missingMembers(document: Members, required: Members): Members {
  */
 export function completeUsage(usage: unknown): unknown {
   if (!isObject(usage)) return usage;
-  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
+  const { prompt_tokens: prompt, completion_tokens: reported, total_tokens: total } = usage;
+  const completion = isCount(reported) || !isCount(total) ? reported : 0;
   if (!isCount(prompt) || !isCount(completion)) return usage;
   const output = isCount(total) ? Math.max(completion, total - prompt) : completion;
   return withMembers(usage, { completion_tokens: output, total_tokens: prompt + output });

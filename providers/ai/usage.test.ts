@@ -32,6 +32,7 @@ test.each<[string, unknown, Usage | undefined]>([
   ],
   ['xAI, Google: thinking', counts(10, 5, { total_tokens: 40 }), { input: 10, cached: 0, cacheWrite: 0, output: 30 }],
   ['a total that is too small', counts(10, 5, { total_tokens: 3 }), { input: 10, cached: 0, cacheWrite: 0, output: 5 }],
+  ['thinking alone', { prompt_tokens: 10, total_tokens: 40 }, { input: 10, cached: 0, cacheWrite: 0, output: 30 }],
   ['no completion', { prompt_tokens: 10 }, undefined],
   ['no prompt', { completion_tokens: 5 }, undefined],
   ...[-1, 1.5, 2 ** 53, '10', null].map((prompt): [string, unknown, undefined] => [
