@@ -56,6 +56,13 @@ test.each<[string, object, RegExp]>([
   expect(() => parseAs(ChatRequest, body, 'body')).toThrow(message);
 });
 
+test('rejects a message that is nested too deeply to be serialized again', () => {
+  let deep: unknown = 1;
+  for (let level = 0; level < 20_000; level += 1) deep = [deep];
+  const body = { ...good, messages: [...good.messages, { role: 'user', content: 'x', more: deep }] };
+  expect(() => parseAs(ChatRequest, body, 'body')).toThrow(/^messages\.1: must not be nested so deeply/);
+});
+
 test.each<[string, object]>([
   ['unknown fields', { ...good, seed: 1, tools: [], metadata: { a: 1 } }],
   ['nulls', { ...good, stop: null, max_tokens: null, stream: null, stream_options: null, n: null }],

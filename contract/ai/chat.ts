@@ -49,6 +49,9 @@ export interface Message {
   content?: string | null | Part[];
 }
 
+/** The message about a value that could not be serialized again, which some providers' requests need. */
+const TOO_DEEP = 'must not be nested so deeply';
+
 interface Issue {
   path: (string | number)[];
   message: string;
@@ -70,6 +73,7 @@ const mayBeEmpty = ({ role, tool_calls, function_call, refusal, audio }: Record<
 
 function findMessageProblem(message: unknown): Issue | undefined {
   if (!isObject(message)) return { path: [], message: 'must be an object' };
+  if (isDeeperThan(message, MAX_DEPTH)) return { path: [], message: TOO_DEEP };
   const { role, content } = message;
   if (role === undefined) return { path: ['role'], message: 'is required' };
   if (!ROLES.some((known) => known === role)) {
@@ -178,11 +182,7 @@ export const ChatRequest = memoize(() =>
       n: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(128)))),
       stream: z.optional(z.nullable(z.boolean())),
       stream_options: z.optional(
-        z.nullable(
-          z
-            .looseObject({})
-            .check(z.refine((options) => !isDeeperThan(options, MAX_DEPTH), 'must not be nested so deeply')),
-        ),
+        z.nullable(z.looseObject({}).check(z.refine((options) => !isDeeperThan(options, MAX_DEPTH), TOO_DEEP))),
       ),
       stop: z.optional(
         z.nullable(
