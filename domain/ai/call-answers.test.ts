@@ -79,6 +79,24 @@ test.each([[{}], [{ stream_options: { include_usage: true } }]])(
   },
 );
 
+test('a fault of the gateway in the middle of a stream ends it with an error, not as if it were complete', async () => {
+  // More than this process can serialize, in a call to which it adds a type.
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const chunkOf = (delta: string) => `data: {"id":"1","model":"m","choices":[{"index":0,"delta":${delta}}]}\n\n`;
+  upstream.act = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(chunkOf('{"content":"a"}'));
+    response.end(`${chunkOf(`{"tool_calls":[{"id":"c","x":${deep},"function":{"name":"f"}}]}`)}data: [DONE]\n\n`);
+  };
+  const pieces: string[] = [];
+  const body = { model: 'mistral/mistral-large-2512', stream: true, messages: user('x') };
+  const calling = call(body, { baseUrl: upstream.url, onPiece: (piece) => pieces.push(piece) });
+  await expect(calling).rejects.toThrow(RangeError);
+  expect(pieces.slice(1)).toEqual([
+    expect.stringMatching(/^data: \{"error":\{.*"code":"server_error","status":500\}\}\n\n$/),
+  ]);
+});
+
 test('the emulated provider returns as many answers as the request asks for', async () => {
   const body = { model: 'openai/gpt-4o', n: 2, messages: user('say exactly: one two') };
   const { choices, usage } = JSON.parse((await call(body)).said);

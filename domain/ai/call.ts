@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../contract/ai/chat.ts';
-import { errorBody } from '../../contract/errors.ts';
+import { ApiError, errorBody } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import { adapterFor } from '../../providers/ai/adapters.ts';
@@ -135,8 +135,12 @@ export class ChatCall {
     } catch (error) {
       if (error instanceof CallerDisconnected || this.#sink.signal.aborted)
         return this.#noteCallerLeft(error, adapterRequest);
-      if (!(error instanceof ProviderFailure)) throw error;
-      this.#reportFailure(error, adapterRequest);
+      if (error instanceof ProviderFailure) this.#reportFailure(error, adapterRequest);
+      else {
+        // Without it, the caller would take the beginning of an answer for the whole one.
+        if (this.#isBegun) this.#writeError(new ApiError('server_error'), adapterRequest);
+        throw error;
+      }
     } finally {
       this.#keepAlive?.stop();
     }
@@ -150,18 +154,28 @@ export class ChatCall {
     if (isUncounted) this.#recordUsage(adapterRequest.estimate(0), true);
   }
 
+  /** True if the caller has the status and the headers of a response. */
+  get #isBegun(): boolean {
+    return this.report.firstByte !== undefined || this.#keepAlive?.isBegun === true;
+  }
+
+  /** Ends the body of a response that has begun with an error. A stream has no `[DONE]` then. */
+  #writeError(error: ApiError, { request }: AdapterRequest): void {
+    const body = JSON.stringify(errorBody(error));
+    void this.#sink.write(Buffer.from(request.stream ? `data: ${body}\n\n` : body));
+  }
+
   /** Reports a provider's failure to the caller: throws it as the call's error, or writes it to the body of a response that has begun. */
-  #reportFailure(failure: ProviderFailure, { provider, request, estimate }: AdapterRequest): void {
+  #reportFailure(failure: ProviderFailure, adapterRequest: AdapterRequest): void {
+    const { provider, estimate } = adapterRequest;
     failure.maskKey(this.#key);
     this.report.failure = failure;
     const isBilled = failure.kind === 'content-refused' && provider.billsRefusedContent;
     if (isBilled && !this.report.usage) this.#recordUsage(estimate(0), true);
     const { requestId } = this.#call;
     const apiError = toApiError(failure, { providerName: provider.name, saved: this.report.saved, requestId });
-    if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
-    // The body ends with the error, and a stream has no `[DONE]`.
-    const body = JSON.stringify(errorBody(apiError));
-    void this.#sink.write(Buffer.from(request.stream ? `data: ${body}\n\n` : body));
+    if (!this.#isBegun) throw apiError;
+    this.#writeError(apiError, adapterRequest);
   }
 
   /** Sends the request. If the provider refuses the platform's key and operators have replaced it, retries with the new key. */
