@@ -88,6 +88,16 @@ test('retries with the key that replaced a key refused with 400', async () => {
   expect(keys).toEqual(['Bearer sk-old', 'Bearer sk-new']);
 });
 
+test('a refused key stays the failure if its replacement cannot be read', async () => {
+  upstream.act = (response) => void response.writeHead(401).end('{}');
+  const platformKey = { ...keptKey('sk-old'), replacementOf: () => Promise.reject(new Error('no secrets')) };
+  const body = { model: 'google/gemini-2.5-flash', messages: user('x') };
+  const { apiError, done, report } = await call(body, { baseUrl: upstream.url, platformKey });
+  expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('is not available on credits') });
+  expect(report.failure).toMatchObject({ kind: 'key-refused' });
+  expect(done).toEqual(['hold', 'release']);
+});
+
 test.each<[string, { saved?: boolean }, status: number]>([
   ['a saved key is refused', { saved: true }, 401],
   ['the provider is overloaded', {}, 429],

@@ -184,7 +184,9 @@ export class ChatCall {
       return await this.#send(provider, prepared, key);
     } catch (error) {
       if (this.report.saved || !(error instanceof ProviderFailure) || !isAboutKey(error.kind)) throw error;
-      const replacement = await this.#deps.platformKey(provider.id).replacementOf(key);
+      // If it cannot be read whether there is another key, the refusal stays the failure: operators must get its alarm.
+      const reading = this.#deps.platformKey(provider.id).replacementOf(key);
+      const replacement = await reading.catch(() => undefined);
       if (replacement === undefined) throw error;
       return await this.#send(provider, prepared, replacement);
     }
