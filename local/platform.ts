@@ -1,10 +1,11 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { openAddressFiles, requireWritable } from './address-files.ts';
 import { type LocalCell, REGION, resolveAddresses, SECOND_CELL } from './addresses.ts';
 import { formatErrorLine, type Reporter } from './console.ts';
 import { failureHint, openDataDirectory, UserError } from './data-directory.ts';
+import { removeDirectory } from './directories.ts';
 import { accountDirectory } from './emulators/accounts.ts';
 import { FUNCTIONS } from './emulators/lambda/account.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
@@ -107,7 +108,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const life = createShutdown(
     () => children.stop(),
     () => directory.release(),
-    () => temporary && rmSync(dataDir, { recursive: true, force: true }),
+    () => temporary && removeDirectory(dataDir),
   );
   try {
     const addressFiles = openAddressFiles(dataDir, options.localJson);

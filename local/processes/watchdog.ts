@@ -6,8 +6,8 @@
  * page tables, and the main process has ten times as much memory.
  * Usage: `node watchdog.ts [directory to remove at the end]`.
  */
-import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { removeDirectory } from '../directories.ts';
 import { createGroupReader, selectProcessesToEnd } from './memory.ts';
 import { createStarter, signalGroup, type ToStarter, type Watched } from './starter.ts';
 
@@ -67,7 +67,6 @@ createInterface({ input: process.stdin })
   })
   .on('close', () => {
     for (const group of groups) signalGroup(group, 'SIGKILL');
-    if (temporaryDirectory)
-      rmSync(temporaryDirectory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    if (temporaryDirectory) removeDirectory(temporaryDirectory);
     process.exit(0);
   });

@@ -1,6 +1,7 @@
-import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeDirectory } from '../../local/directories.ts';
 
 /** Entries that outlive a test by design: Node's compiled code, the discarded data of local runs, and what Chromium leaves. */
 const EXPECTED = /^(?:node-compile-cache|hosting-platform-\d+|\.org\.chromium\..+)$/;
@@ -17,6 +18,7 @@ export function isolateTemporaryFiles(): void {
   process.once('exit', () => {
     const left = readdirSync(directory).filter((name) => !EXPECTED.test(name));
     if (left.length) console.log(['\nLeft in the temporary directory by tests:', ...left].join('\n  '));
-    rmSync(directory, { recursive: true, force: true });
+    // Watchdogs of runs that just ended may be removing the same entries.
+    removeDirectory(directory);
   });
 }
