@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Json } from '../template/intrinsics.ts';
@@ -68,15 +68,15 @@ export function openExecutions(directory: string): Executions {
     save(execution) {
       const { arn, input, startedAt, history, ...changing } = execution;
       const entries = unsaved.get(arn) ?? 0;
-      const isNew = !executions.has(arn);
-      executions.set(arn, execution);
-      unsaved.delete(arn);
       const added = entries === 0 ? [] : history.slice(-entries);
-      const line = isNew ? execution : { ...changing, history: added };
       const [, , , , , , machine = '', name = ''] = arn.split(':');
       const file = join(directory, `${encodeURIComponent(machine)}.${encodeURIComponent(name)}.json`);
-      // Begins with a newline, because a kill may have truncated the previous line.
-      appendFileSync(file, `${isNew ? '' : '\n'}${JSON.stringify(line)}`);
+      // Begins with a newline, because a kill or a full disk may have truncated the previous line.
+      if (executions.has(arn)) appendFileSync(file, `\n${JSON.stringify({ ...changing, history: added })}`);
+      else writeFileSync(file, JSON.stringify(execution));
+      // Only now: an execution that cannot be saved does not exist, so that its start may be repeated.
+      executions.set(arn, execution);
+      unsaved.delete(arn);
     },
     note(execution, type, state, detail) {
       const entry: Execution['history'][number] = { at: Date.now(), type };

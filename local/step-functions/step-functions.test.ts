@@ -115,6 +115,20 @@ test('starts only one execution per name', async () => {
   await expect(start('{}')).rejects.toMatchObject({ name: 'ExecutionAlreadyExists' });
 });
 
+test('an execution whose start a full disk does not take can be started again', async () => {
+  const dataDir = directory();
+  const { start, ended } = await machine(two, { first: () => null, second: () => null }, dataDir);
+  // Stands for the full disk, which is hard to have in a test: nothing can be written to this file.
+  const file = join(dataDir, 'executions', 'm.one.json');
+  mkdirSync(file);
+  const report = vi.spyOn(console, 'error').mockReturnValue();
+  await expect(start('{}')).rejects.toMatchObject({ name: 'InternalServerException' });
+  expect(report).toHaveBeenCalledOnce();
+  rmSync(file, { recursive: true });
+  await start('{}');
+  expect((await ended()).status).toBe('SUCCEEDED');
+});
+
 test('catches a function’s error by its type and passes on the cause', async () => {
   const seen: Json[] = [];
   const definition: JsonObject = {
