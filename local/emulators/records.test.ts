@@ -1,4 +1,15 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -87,6 +98,47 @@ test('a file whose lines are mostly superseded is rewritten', () => {
   expect(again.value).toEqual({ kept: { size: 0 }, changed: { size: 4999 } });
   again.save('changed');
   expect(linesOf(path)).toHaveLength(2);
+});
+
+test('a rewrite that fails can be repeated, and closes no file of others', () => {
+  const path = newPath();
+  const { value, save } = openRecords(path, Thing);
+  const change = (): void => {
+    value.a = { size: 1 };
+    save('a');
+  };
+  change();
+  // Stands for a full disk: the file cannot be rewritten.
+  mkdirSync(`${path}.jsonl.new`);
+  expect(() => {
+    for (let count = 0; count < 5000; count += 1) change();
+  }).toThrow('EISDIR');
+  // Receives the number of the file that the failed rewrite has closed.
+  const other = openSync(join(path, '../other'), 'w');
+  onTestFinished(() => closeSync(other));
+  rmSync(`${path}.jsonl.new`, { recursive: true });
+  change();
+  expect(fstatSync(other).size).toBe(0);
+  expect(linesOf(path)).toEqual(['["a",{"size":1}]']);
+});
+
+test('a line of which the disk takes only a part is reported, and the next change repairs the file', () => {
+  const path = newPath();
+  const module = JSON.stringify(new URL('./records.ts', import.meta.url).href);
+  // A limit of the file's size stands for the disk: both take the beginning of a line.
+  const program = `
+    import * as z from 'zod';
+    import { openRecords } from ${module};
+    const { value, save } = openRecords(process.argv[1], z.object({ size: z.number() }));
+    const change = (size) => { value.a = { size }; save('a'); };
+    let size = 0;
+    try { for (;;) change(size += 1); } catch {}
+    change(size += 1);
+    console.log(size);`;
+  const limited = ['-c', 'ulimit -f 1; trap "" XFSZ; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e'];
+  const size = Number(execFileSync('sh', [...limited, program, path], { encoding: 'utf8' }));
+  expect(size).toBeGreaterThan(20);
+  expect(linesOf(path)).toEqual([`["a",{"size":${size}}]`]);
 });
 
 test('records of an earlier version are read from its file, once', () => {

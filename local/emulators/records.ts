@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { readReplaced, replaceFile } from '../replaced-file.ts';
@@ -29,8 +29,12 @@ export function openRecords<T extends z.ZodType>(path: string, schema: T): Recor
   const value = read(file, schema) ?? openState(`${path}.json`, z.record(z.string(), schema), {}).value;
   let out: number | undefined;
   let superseded = 0;
-  const rewrite = (): void => {
+  const close = (): void => {
     if (out !== undefined) closeSync(out);
+    out = undefined;
+  };
+  const rewrite = (): void => {
+    close();
     const lines = Object.entries(value).map(([name, record]) => toLine(name, record));
     replaceFile(file, lines.join(''));
     out = openSync(file, 'a');
@@ -39,10 +43,16 @@ export function openRecords<T extends z.ZodType>(path: string, schema: T): Recor
   return {
     value,
     save(name) {
-      // The first change also removes the superseded and incomplete lines of an earlier process.
+      // The first change, and the first one after a failure, also removes superseded and incomplete lines.
       if (out === undefined || superseded > MAX_SUPERSEDED + Object.keys(value).length) rewrite();
       else {
-        writeSync(out, toLine(name, value[name]));
+        try {
+          appendFileSync(out, toLine(name, value[name]));
+        } catch (error) {
+          // A full disk may have taken a part of the line, which no line must follow: the next change rewrites the file.
+          close();
+          throw error;
+        }
         superseded += 1;
       }
     },
