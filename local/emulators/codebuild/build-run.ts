@@ -191,13 +191,13 @@ export function runBuild({
       return 'FAULT';
     })
     .then((status) => {
-      const buildStatus = deadline.signal.aborted ? 'TIMED_OUT' : status;
-      record({ buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
       clearTimeout(timer);
       // The removal is delayed, because the release that follows writes as many files, and ext4 is slow for half a minute
-      // after so many deletions. No release follows a failed build, which may have filled the disk: its directory is
-      // removed immediately.
+      // after so many deletions. No release follows a failed build, which may have filled the disk, so that its end cannot
+      // be recorded: its directory is removed immediately.
       setTimeout(() => void discard(directory), status === 'SUCCEEDED' ? CLEANUP_DELAY_MS : 0).unref();
+      const buildStatus = deadline.signal.aborted ? 'TIMED_OUT' : status;
+      record({ buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
     })
     .catch((error: unknown) => console.error(error));
   const stop = (): Promise<void> => {
