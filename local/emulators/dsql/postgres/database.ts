@@ -15,6 +15,9 @@ export interface EngineLease {
 /** Thrown when a session cannot acquire the engine in time, because another session's transaction stays open. */
 export class LeaseTimeout extends Error {}
 
+/** Thrown when a session acquires the engine of a database that has been stopped. */
+export class DatabaseStopped extends Error {}
+
 /** As on DSQL, the size of an empty database is 0. */
 const SIZE = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -33,12 +36,13 @@ interface DatabaseOptions {
 }
 
 export interface Database {
-  /** Acquires the engine for a session, and starts the engine if necessary. Throws {@link LeaseTimeout}. */
+  /** Acquires the engine for a session, and starts the engine if necessary. Throws {@link LeaseTimeout} or {@link DatabaseStopped}. */
   acquire(session: object): Promise<EngineLease>;
   /** Aborts the running query by ending the engine. */
   kill(): Promise<void>;
   /** Stops the engine unless it is in use. Returns true if the engine is stopped. */
   stopIfUnused(): Promise<boolean>;
+  /** Stops the engine, which does not start again. */
   stop(): Promise<void>;
   readonly running: boolean;
   readonly usedAt: number;
@@ -80,6 +84,7 @@ export function createDatabase({
   let usedAt = 0;
   let size: number | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
+  let isStopped = false;
   const waiters: { grant(): void }[] = [];
 
   const measure = async (): Promise<void> => {
@@ -125,6 +130,8 @@ export function createDatabase({
       await waitForLease();
       clearTimeout(idleTimer);
       try {
+        // A session that waited must not start the engine of a removed database again, which would create its directory.
+        if (isStopped) throw new DatabaseStopped();
         if (!engine || engine.ended) {
           await makeRoom(database);
           engine = await startEngine(await directory());
@@ -165,6 +172,7 @@ export function createDatabase({
       return size;
     },
     async stop() {
+      isStopped = true;
       clearTimeout(idleTimer);
       await engine?.stop();
     },

@@ -11,7 +11,7 @@ import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../processes/ports.ts';
 import { selfSigned } from '../../certificates.ts';
-import { createDatabase, type Database } from './database.ts';
+import { createDatabase, type Database, DatabaseStopped } from './database.ts';
 import { openDataDirectories } from './engine.ts';
 import { int32 } from './messages.ts';
 import { servePostgres } from './server.ts';
@@ -219,4 +219,23 @@ test('a cancel request ends the running query, and leaves a transaction between 
 test('refuses a wrong password, and a client without TLS', async () => {
   await expect(withClient(async () => undefined, { password: 'wrong' })).rejects.toMatchObject({ code: '28000' });
   await expect(withClient(async () => undefined, { ssl: false })).rejects.toMatchObject({ code: '28000' });
+});
+
+test('a session that waits for the engine of a stopped database starts no other', async () => {
+  const created: string[] = [];
+  const removed = createDatabase({
+    idleMs: 60_000,
+    acquireTimeoutMs: 10_000,
+    directory() {
+      created.push('two');
+      return directories.create('two');
+    },
+    makeRoom: async () => undefined,
+  });
+  const lease = await removed.acquire({});
+  const refused = expect(removed.acquire({})).rejects.toThrow(DatabaseStopped);
+  await removed.stop();
+  lease.release();
+  await refused;
+  expect(created).toEqual(['two']);
 });

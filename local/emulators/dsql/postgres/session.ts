@@ -1,4 +1,4 @@
-import { type Database, type EngineLease, LeaseTimeout } from './database.ts';
+import { type Database, DatabaseStopped, type EngineLease, LeaseTimeout } from './database.ts';
 import { newTransaction, translate } from './dialect.ts';
 import {
   encode,
@@ -234,7 +234,7 @@ export function createSession(
         await run(Buffer.concat([...closeMessages, encode('S')]));
         for (const name of names) lease.statements.delete(name);
       } catch (error) {
-        console.error(error);
+        if (!(error instanceof DatabaseStopped)) console.error(error);
       } finally {
         releaseLease();
       }
