@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { AwsError, callAws } from './client.ts';
@@ -85,6 +85,28 @@ test.each([
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${(unsteady.address() as AddressInfo).port}`);
   const refused = { name: 'ConditionalCheckFailedException', afterLostResponse: isLost };
   await expect(callAws('dynamodb', 'PutItem', {})).rejects.toMatchObject(refused);
+  unsteady.closeAllConnections();
+  unsteady.close();
+});
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ['breaks off in its body', (response) => response.write('{', () => response.destroy())],
+  ['stops in its body', (response) => response.write('{')],
+])('an answer that %s is lost: the call is repeated, but not a change that must not be made twice', async (_, lose) => {
+  let asked = 0;
+  const unsteady = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(200);
+    if (asked === 1) lose(response);
+    else response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(unsteady, 'listening');
+  vi.stubEnv('AWS_ENDPOINT_URL_ACM', `http://127.0.0.1:${(unsteady.address() as AddressInfo).port}`);
+  expect(await callAws('acm', 'RequestCertificate', {}, { timeout: 1000 })).toEqual({});
+  expect(asked).toBe(2);
+  asked = 0;
+  await expect(callAws('acm', 'RequestCertificate', {}, { timeout: 1000, once: true })).rejects.toThrow();
+  expect(asked).toBe(1);
   unsteady.closeAllConnections();
   unsteady.close();
 });
