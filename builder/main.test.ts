@@ -109,6 +109,16 @@ test('generates the client of Prisma, and builds again, if the build lacks it', 
   );
 });
 
+test('builds by the script "compile" what nothing starts otherwise, unless the owner wants no build', async () => {
+  const repoUrl = repository({
+    'package.json': JSON.stringify({ scripts: { compile: 'node compile.js', start: 'node lib/' } }),
+    'compile.js': "require('node:fs').mkdirSync('lib'); require('node:fs').writeFileSync('lib/index.js', '');",
+  });
+  const built = await build({ repoUrl });
+  expect(built).toMatchObject({ detected: { buildCommand: 'npm run compile', start: 'node lib/index.js' } });
+  expect((await build({ repoUrl, buildCommand: '' })).error).toContain('neither was "lib/"');
+});
+
 test('passes variables and databases to the build and the start, but not their secrets to log or artifact', async () => {
   const secret = 'sup3r s3cret/value';
   const platform = 'process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI ?? process.env.JOB_URL';

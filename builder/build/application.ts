@@ -5,7 +5,9 @@ import type { Detected, Job } from '../../providers/builds/builds.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
+import type { BuiltApplication } from '../detect/built-application.ts';
 import { describeStart } from '../detect/describe-start.ts';
+import { lateBuildCommand } from '../detect/late-build.ts';
 import { withoutPreloads } from '../detect/node-options.ts';
 import { siteWarnings } from '../detect/notes.ts';
 import { monorepoBuild, usesBuiltPackages } from '../detect/packages.ts';
@@ -59,12 +61,12 @@ export async function buildApplication(build: Build): Promise<void> {
   const context = await sections.run('install', `Installing with Node ${detected.nodeVersion}: ${plan.command}`, () =>
     installDependencies(cloned),
   );
-  const { buildCommand } = detected;
-  let built = buildCommand;
-  if (buildCommand !== null) {
+  let { buildCommand: built } = detected;
+  const buildCommand = built ?? lateBuild(cloned);
+  if (buildCommand !== undefined) {
     built = await sections.run('build', `Building: ${buildCommand}`, () => runBuild(cloned, context, buildCommand));
   }
-  await sections.run('package', 'Packaging', () => packageApplication({ ...cloned, buildCommand: built }));
+  await sections.run('package', 'Packaging', () => packageApplication(cloned, built));
 }
 
 /** Restores the caches of earlier builds, and installs dependencies unless they were restored. Returns the command context of the next steps. */
@@ -171,29 +173,29 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
   return command;
 }
 
-async function packageApplication({
-  job,
-  context,
-  sections,
+/** Returns the application, in which a start is looked for. @param buildCommand the command that built it; null if none did */
+const builtApplication = (
+  { job, layout, manifest, framework }: ClonedBuild,
+  buildCommand: string | null,
+): BuiltApplication => ({
+  directory: layout.app,
+  repository: layout.packaged,
+  settings: job,
   manifest,
   framework,
-  layout,
-  detected,
-  commitSha,
-  modules,
   buildCommand,
-  onDetected,
-  store,
-}: ClonedBuild & { buildCommand: string | null }) {
+});
+
+/** Returns the command that builds an application without a build script, if nothing starts it otherwise and the owner did not choose that. */
+const lateBuild = (cloned: ClonedBuild): string | undefined =>
+  hasDefaultBuild(cloned.job)
+    ? lateBuildCommand(builtApplication(cloned, null), cloned.plan.manager?.name ?? 'npm')
+    : undefined;
+
+async function packageApplication(cloned: ClonedBuild, buildCommand: string | null) {
+  const { job, context, sections, manifest, layout, detected, commitSha, modules, onDetected, store } = cloned;
   const { app, packaged } = layout;
-  const found = findStart({
-    directory: app,
-    repository: packaged,
-    settings: job,
-    manifest,
-    framework,
-    buildCommand,
-  });
+  const found = findStart(builtApplication(cloned, buildCommand));
   const { start } = found;
   onDetected({ ...detected, buildCommand, start: describeStart(start) });
   sections.note(summarize(detected, found));

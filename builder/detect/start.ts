@@ -85,6 +85,16 @@ export function findStart(app: BuiltApplication): FoundStart {
   return warning === undefined ? found : { ...found, warning };
 }
 
+/** As {@link findStart}; undefined if no start is found. */
+export function tryFindStart(app: BuiltApplication): FoundStart | undefined {
+  try {
+    return findStart(app);
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) throw error;
+    return undefined;
+  }
+}
+
 /**
  * Returns the start of the script for production (`start:prod`), which applies if the start script is missing, a development server, or
  * starts nothing that exists; undefined if it does not lead to an existing file either.

@@ -14,7 +14,7 @@ import type { BuiltApplication } from './built-application.ts';
 import { describeStart } from './describe-start.ts';
 import type { Start } from './existing-start.ts';
 import { applicationsBelow } from './packages.ts';
-import { findStart, ONLY_SERVER } from './start.ts';
+import { ONLY_SERVER, tryFindStart } from './start.ts';
 
 const RUNS_PACKAGE_MANAGER =
   /(?:^|\bnode_modules\/(?:\.bin\/)?)(turbo|lerna|nx|npm-run-all2?|run-[sp])(?:$|(?<=\bnode_modules\/[\w-]+)\/)/;
@@ -191,13 +191,8 @@ export function assertStartableEarly(app: BuiltApplication): void {
 
 /** Returns the shell command by which the settings or scripts start an application; undefined if they name a file, or nothing. */
 function declaredCommand(app: BuiltApplication): Start | undefined {
-  try {
-    const { start, from } = findStart(app);
-    // The only server of several programs stands aside for the site that the build creates.
-    return start.kind === 'shell' && from !== ONLY_SERVER ? start : undefined;
-  } catch (error) {
-    // What is missing now may be built.
-    if (!(error instanceof BuildFailure)) throw error;
-    return undefined;
-  }
+  // What is missing now may be built.
+  const { start, from } = tryFindStart(app) ?? {};
+  // The only server of several programs stands aside for the site that the build creates.
+  return start?.kind === 'shell' && from !== ONLY_SERVER ? start : undefined;
 }
