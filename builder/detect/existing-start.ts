@@ -10,6 +10,7 @@ import { findProgram, runsProgram } from './bin.ts';
 import type { BuiltApplication } from './built-application.ts';
 import { nestServer } from './built-servers.ts';
 import { ECOSYSTEM, ecosystemCommand } from './ecosystem.ts';
+import { type ExportStart, exportedToBun } from './exported.ts';
 import { isFile, isOutside, resolveFile } from './files.ts';
 import { existingOptions, withoutMissingFiles } from './node-options.ts';
 import { packagesBelow } from './packages.ts';
@@ -27,8 +28,7 @@ export type Start =
   | { kind: 'shell'; directory: string; command: string }
   /** `single`: unknown paths get the front page. */
   | { kind: 'site'; directory: string; single: boolean }
-  /** A module whose default export answers requests, and the directory of files that precede it; undefined if there is none. */
-  | { kind: 'export'; directory: ''; module: string; files: string | undefined };
+  | ExportStart;
 
 /** Returns a start of one file without options. */
 export const nodeFile = (file: string): Start => ({
@@ -56,11 +56,13 @@ export function existingStart(app: BuiltApplication, { start, directory }: Divid
       return { ...start, kind: 'node', directory, options: [], file };
     }
     case 'shell':
-      return {
-        ...start,
-        directory,
-        command: withoutMissingFiles(start.command, (path) => existsSync(join(from.directory, path))),
-      };
+      return (
+        (directory === '' ? exportedToBun(app, start.command) : undefined) ?? {
+          ...start,
+          directory,
+          command: withoutMissingFiles(start.command, (path) => existsSync(join(from.directory, path))),
+        }
+      );
     case 'site': {
       const site = start.directory ?? ['dist', 'build', 'public', ''].find((path) => isFile(app, `${path}/index.html`));
       if (site === undefined || isOutside(site) || !existsSync(join(app.directory, directory, site))) return undefined;

@@ -34,6 +34,24 @@ test.each<[string, object, Record<string, string>, string]>([
   expect(started(manifest, files)).toEqual([`default export of ${module}`, FROM]);
 });
 
+test('serves what Bun listens for: a start script or command that runs a file which only exports its application', () => {
+  const scripts = { start: 'bun run --hot ./src/server.ts' };
+  const fetches = 'export default { port: 3000, fetch: () => new Response() };';
+  expect(started({ ...HONO, scripts }, { 'src/server.ts': EXPORTED })).toEqual([
+    'default export of src/server.ts',
+    'start script',
+  ]);
+  const set = { startCommand: 'bun a.ts' };
+  expect(started({}, { 'a.ts': fetches }, set)[0]).toBe('default export of a.ts');
+  const unchanged = [
+    ['bun run --hot ./src/server.ts', 'Bun.serve({ fetch });\nexport default 1;'],
+    ['bun --preload ./a.ts ./src/server.ts', EXPORTED],
+    ['bun run ../server.ts', EXPORTED],
+  ] as const;
+  for (const [start, text] of unchanged)
+    expect(started({ ...HONO, scripts: { start } }, { 'src/server.ts': text })[0]).toBe(start);
+});
+
 test('serves the public files of an exported application, and says who listens', () => {
   const app = application(HONO, { 'src/index.ts': EXPORTED, 'public/a.txt': 'a' });
   expect(findStart(app)).toEqual({

@@ -83,10 +83,11 @@ test.each([
 });
 
 test.each([
-  ['bun run src/index.ts', 'such as "tsx src/index.ts" with tsx in "dependencies".'],
-  ['bun --install=force app.js', 'such as "node app.js".'],
-])('names a command of Node in place of one of Bun: %s', (start, expected) => {
-  const app = application({ scripts: { start } }, ['app.js', 'src/index.ts']);
+  ['bun run src/index.ts', 'such as "tsx src/index.ts" with tsx in "dependencies".', {}],
+  ['bun --install=force app.js', 'such as "node app.js".', {}],
+  ['bun src/index.ts', 'runs Node. Elysia listens by Bun, and', { elysia: '1' }],
+])('names what runs in Node in place of a start by Bun: %s', (start, expected, dependencies) => {
+  const app = application({ scripts: { start }, dependencies }, ['app.js', 'src/index.ts']);
   const check = () => assertStartable(findStart(app).start, app.directory, app.directory, app.manifest);
   expect(check).toThrow(expected);
 });

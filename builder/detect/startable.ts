@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { delimiter, dirname, join, posix } from 'node:path';
 import { parseCommandLine } from '../../providers/builds/detection/command-line.ts';
+import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import {
   DESKTOP_PROGRAMS,
@@ -142,8 +143,14 @@ function assertRunnable(start: Start, directory: string, repository: string, man
     .find((program) => !isProvided(program));
   if (needed === undefined) return;
   if (/^bunx?$/.test(needed)) {
+    const { isExported, advice } = (manifest && frameworkOf(manifest)) ?? {};
+    // A framework with advice listens by Bun: Node would run its file, and nothing would listen.
+    const instead =
+      isExported && advice !== undefined
+        ? advice
+        : `Set startCommand to a command of Node, such as "${withoutBun(commands)}"`;
     throw new BuildFailure(
-      `The start "${text}" needs Bun, which a release does not have: a release runs Node. Set startCommand to a command of Node, such as "${withoutBun(commands)}".`,
+      `The start "${text}" needs Bun, which a release does not have: a release runs Node. ${instead}.`,
     );
   }
   throw new BuildFailure(
