@@ -17,6 +17,13 @@ test('finds the server of Next.js in a monorepo, wherever the topmost lockfile i
   }
 });
 
+test('finds the server of the only package with Next.js in the root of a monorepo', () => {
+  for (const path of ['apps/web', 'web']) {
+    const server = `${path}/.next/standalone/${path}/server.js`;
+    expect(started({ dependencies: { next: '16' } }, [server], NEXT)).toEqual([`node ${server}`, 'Next.js']);
+  }
+});
+
 test.each([
   ['NODE_ENV=production node server.js', 'node server.js'],
   ['node --import tsx server.ts', 'node --import tsx server.ts'],

@@ -128,6 +128,23 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     ': next.config sets distDir to "build/web". Remove it, so that the build is in .next.',
   ],
   [
+    'the build of Next.js in packages of a monorepo, among which only the owner can choose',
+    () =>
+      application(
+        { dependencies: { next: '16' } },
+        ['admin', 'web'].flatMap((name) => [
+          `apps/${name}/.next/BUILD_ID`,
+          `apps/${name}/.next/standalone/apps/${name}/server.js`,
+        ]),
+      ),
+    ', and the build created several servers: set startFile to apps/admin/.next/standalone/apps/admin/server.js or apps/web/',
+  ],
+  [
+    'the build of Next.js in a package of a monorepo, without a server',
+    () => application({ dependencies: { next: '16' } }, ['apps/web/.next/BUILD_ID', 'apps/web/out/index.html']),
+    /: set output: 'standalone' in next\.config, so that the build creates it\. There is an index\.html in apps\/web\/out:/,
+  ],
+  [
     'the build of Next.js in another hidden directory',
     () => application({ dependencies: { next: '16' } }, ['.web/BUILD_ID']),
     ': next.config sets distDir to ".web". Remove it',

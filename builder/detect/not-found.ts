@@ -115,10 +115,12 @@ function buildAdvice({ settings, framework, buildCommand, manifest, directory }:
   if (!isDefaultStartFile(settings)) return '.';
   if (framework?.name !== 'Next.js' || existsSync(join(directory, '.next'))) return undefined;
   // A star matches no name that begins with a dot.
-  const patterns = ['{*,.*}/BUILD_ID', '{*,.*}/{*,.*}/BUILD_ID'];
-  const [built] = globSync(patterns, { cwd: directory, exclude: ['node_modules'] });
+  const patterns = ['{*,.*}/BUILD_ID', '{*,.*}/{*,.*}/BUILD_ID', 'apps/*/.next/BUILD_ID'];
+  const [built] = globSync(patterns, { cwd: directory, exclude: ['node_modules'] }).map((file) => posix.dirname(file));
+  // The build of a package below.
+  if (built !== undefined && posix.basename(built) === '.next') return undefined;
   if (built !== undefined)
-    return `: next.config sets distDir to "${posix.dirname(built)}". Remove it, so that the build is in .next.`;
+    return `: next.config sets distDir to "${built}". Remove it, so that the build is in .next.`;
   return ': the build command did not run "next build".';
 }
 

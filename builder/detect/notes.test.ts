@@ -20,7 +20,7 @@ test.each(['NODE', 'NEXTJS'] as const)(
 );
 
 test('says how to deploy a project of Nx that has no package.json', () => {
-  const files = ['nx.json', 'apps/api/project.json', 'apps/api/webpack.config.js', 'libs/a/b.js'];
+  const files = ['nx.json', 'apps/api/project.json', 'libs/a/b.js', 'apps/web/project.json', 'apps/web/next.config.js'];
   const { directory, manifest } = application({ devDependencies: { nx: '23' } }, files);
   const job = { framework: 'NODE', ...FRAMEWORK_DEFAULTS.NODE, startCommand: null, installCommand: 'npm ci' } as const;
   const check = (path: string, own: typeof manifest, change: Partial<{ buildCommand: string }> = {}) =>
@@ -28,6 +28,7 @@ test('says how to deploy a project of Nx that has no package.json', () => {
   check('apps/api', undefined).toThrow(
     'The root directory "apps/api" is a project of the repository\'s Nx workspace and has no package.json: set rootDirectory to null and the build command to "npx nx build api". If the workspace has several servers, set startFile to the one to start, such as "dist/apps/api/main.js".',
   );
+  check('apps/web', undefined).toThrow('such as "apps/web/.next/standalone/apps/web/server.js".');
   check('apps/api', manifest).not.toThrow();
   check('apps/api', undefined, { buildCommand: 'npx nx build api' }).not.toThrow();
   check('libs/a', undefined).not.toThrow();

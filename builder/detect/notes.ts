@@ -96,8 +96,10 @@ export function assertNoNxProject(
   const isProject = directory !== repository && existsSync(join(directory, 'project.json'));
   if (manifest || namesCommands(job) || !isProject || !existsSync(join(repository, 'nx.json'))) return;
   const path = relative(repository, directory).replaceAll('\\', '/');
+  const isNext = globSync('next.config.*', { cwd: directory }).length > 0;
+  const server = isNext ? `${path}/.next/standalone/${path}/server.js` : `dist/${path}/main.js`;
   throw new BuildFailure(
-    `The root directory "${path}" is a project of the repository's Nx workspace and has no package.json: set rootDirectory to null and the build command to "npx nx build ${basename(path)}". If the workspace has several servers, set startFile to the one to start, such as "dist/${path}/main.js".`,
+    `The root directory "${path}" is a project of the repository's Nx workspace and has no package.json: set rootDirectory to null and the build command to "npx nx build ${basename(path)}". If the workspace has several servers, set startFile to the one to start, such as "${server}".`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { nodeFile } from '../detect/existing-start.ts';
 import { collect } from './tree.ts';
 
 let root: string;
@@ -32,6 +33,21 @@ test('packages the whole repository with a handler beside a site, because it use
   const site = { kind: 'export', directory: '', module: 'server.js', files: 'client' } as const;
   const items = await collect(root, site, '', new Set());
   expect(items.map(({ path }) => path).sort()).toEqual(['client/a.css', 'server.js']);
+});
+
+test('packages only the server of Next.js that a package of the repository built, with its styles, scripts and public files', async () => {
+  root = mkdtempSync(join(tmpdir(), 'tree-'));
+  const server = 'apps/web/.next/standalone/apps/web';
+  for (const file of [`${server}/server.js`, 'apps/web/.next/static/a.css', 'apps/web/public/a.txt', 'public/b.txt']) {
+    mkdirSync(join(root, dirname(file)), { recursive: true });
+    writeFileSync(join(root, file), '');
+  }
+  const items = await collect(root, nodeFile(`${server}/server.js`), '', new Set());
+  expect(items.map(({ path }) => path)).toEqual([
+    `${server}/.next/static/a.css`,
+    `${server}/public/a.txt`,
+    `${server}/server.js`,
+  ]);
 });
 
 test('refuses directories whose links to each other have more paths than a release may have files', async () => {

@@ -46,7 +46,8 @@ export function assertUnreserved(start: Start, directory: string, packaged: stri
   }
 }
 
-const STANDALONE = '.next/standalone';
+/** Matches the standalone output of Next.js, and the path of the package that was built, with which a file begins. */
+const STANDALONE = /^((?:[^/]+\/){0,3}?)\.next\/standalone(?=\/)/;
 /** The output of Nitro, which Nuxt and other frameworks use. */
 const NITRO_OUTPUT = '.output';
 
@@ -60,13 +61,15 @@ function packageRoots(start: Start, directory: string): Root[] {
   const whole = (from: string) => ({ from, to: from });
   if (start.kind === 'site') return [whole(inRepository(start.directory))];
   if (start.kind === 'node' && start.directory === '') {
-    if (start.file.startsWith(`${STANDALONE}/`)) {
+    // The output may be that of a package below, if the root of a monorepo is the application.
+    const [standalone, base = ''] = STANDALONE.exec(start.file) ?? [];
+    if (standalone !== undefined) {
       // Next.js expects the hosting platform to copy these two directories.
       const copied = ['.next/static', 'public'].map((path) => ({
-        from: inRepository(path),
+        from: inRepository(posix.join(base, path)),
         to: inRepository(posix.join(posix.dirname(start.file), path)),
       }));
-      return [whole(inRepository(STANDALONE)), ...copied];
+      return [whole(inRepository(standalone)), ...copied];
     }
     if (start.file.startsWith(`${NITRO_OUTPUT}/`)) return [whole(inRepository(NITRO_OUTPUT))];
   }

@@ -30,6 +30,9 @@ const NITRO_SERVER = ['.output/server/index.mjs'] as const;
 /** Usual output directories of Vite. */
 const VITE_SITES = ['dist', 'build', 'out', 'www'] as const;
 
+/** Servers of Next.js in packages, if the root of their monorepo is the application, such as one of Nx. Each repeats the package's path. */
+const NEXT_PACKAGES = ['apps/*', '*'].map((path) => `${path}/.next/standalone/${path}/server.js`);
+
 const ANGULAR: Framework = {
   name: 'Angular',
   packages: ['@angular/core'],
@@ -51,7 +54,7 @@ const FRAMEWORKS: readonly Framework[] = [
     name: 'Next.js',
     packages: ['next'],
     // Next.js repeats the application's path below the topmost directory with a lockfile.
-    server: ['.next/standalone/server.js', '.next/standalone/{path}/server.js'],
+    server: ['.next/standalone/server.js', '.next/standalone/{path}/server.js', ...NEXT_PACKAGES],
     site: ['out'],
     build: 'npx next build',
     // Next.js reads this as `output: 'standalone'` unless next.config sets another output.
