@@ -39,6 +39,8 @@ test.each([
   ['express-basic-auth', /no password prompt/],
   ['socket.io', /serves WebSockets/],
   ['better-sqlite3', /keeps data in files/],
+  ['grammy', /works in the background/],
+  ['@feathersjs/socketio', /serves WebSockets/],
 ])('the log warns about what does not work with %s', (name, said) => {
   expect(warningsFor({ dependencies: { [name]: '1.0.0', express: '5.0.0' } })).toEqual([expect.stringMatching(said)]);
 });

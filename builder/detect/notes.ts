@@ -13,7 +13,18 @@ import { packagesNear } from './packages.ts';
 /** Warnings for packages that do not work on the platform, or not without changes. */
 const WARNINGS: readonly [packages: readonly string[], text: (name: string) => string][] = [
   [
-    ['ws', 'socket.io', 'websocket', 'uWebSockets.js', '@fastify/websocket', 'express-ws', '@nestjs/websockets'],
+    [
+      'ws',
+      'socket.io',
+      'websocket',
+      'uWebSockets.js',
+      '@fastify/websocket',
+      'express-ws',
+      '@nestjs/websockets',
+      '@hono/node-ws',
+      '@feathersjs/socketio',
+      'sails-hook-sockets',
+    ],
     (name) =>
       `warning: ${name} serves WebSockets, which are not supported: upgrades are answered with 501. HTTP requests, server-sent events and long polling work.`,
   ],
@@ -28,14 +39,19 @@ const WARNINGS: readonly [packages: readonly string[], text: (name: string) => s
       'node-schedule',
       'amqplib',
       'kafkajs',
+      'pg-boss',
+      '@nestjs/schedule',
+      '@nestjs/bullmq',
       'discord.js',
       'telegraf',
+      'grammy',
+      'node-telegram-bot-api',
     ],
     (name) =>
       `warning: ${name} works in the background, and an application only runs while it answers requests: jobs and timers are not reliable here.`,
   ],
   [
-    ['sqlite3', 'better-sqlite3', 'nedb', 'lowdb', 'node-persist'],
+    ['sqlite3', 'better-sqlite3', '@payloadcms/db-sqlite', 'nedb', 'lowdb', 'node-persist'],
     (name) =>
       `warning: ${name} keeps data in files; the disk of a release is read-only apart from /tmp, which is emptied at any time: use a database.`,
   ],
