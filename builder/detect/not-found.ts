@@ -119,8 +119,7 @@ function buildAdvice({ settings, framework, buildCommand, manifest, directory }:
   const [built] = globSync(patterns, { cwd: directory, exclude: ['node_modules'] }).map((file) => posix.dirname(file));
   // The build of a package below.
   if (built !== undefined && posix.basename(built) === '.next') return undefined;
-  if (built !== undefined)
-    return `: next.config sets distDir to "${built}". Remove it, so that the build is in .next.`;
+  if (built !== undefined) return `: next.config sets distDir to "${built}". Remove it, so that the build is in .next.`;
   return ': the build command did not run "next build".';
 }
 
