@@ -128,12 +128,22 @@ function setUp(
   );
   const failureQueues = { mails: failures, dns: failures, stream: failures, schedules: failures };
   const mailed: unknown[] = [];
+  let mails = 0;
+  const errors: [name: string, error: string][] = [];
   const needs = {
     ...deps,
     settings: { ...deps.settings, mailFrom },
     failureQueues,
     replays,
-    jobs: { mails: { send: async (jobs: unknown[]) => mailed.push(...jobs) } },
+    jobs: {
+      mails: {
+        send: async (jobs: unknown[]) => {
+          if (failing.includes(`mail ${mails++}`)) throw new Error('throttled');
+          mailed.push(...jobs);
+        },
+      },
+    },
+    onReplayError: (name: string, error: unknown) => errors.push([name, String(error)]),
     queue: undefined,
     zoneSyncQueue: undefined,
   } as unknown as ReplayDeps;
@@ -148,7 +158,16 @@ function setUp(
     return (await discardFailures({ ...needs, commit }, { accountId: '', keyId: '' }, input)).data;
   };
   const read = () => readFailures(needs, { accountId: '', keyId: '' }, { name: 'stream' });
-  return { replay, discard, read, invoked, mailed, discarded: changes, left: () => waiting.map(({ body }) => body) };
+  return {
+    replay,
+    discard,
+    read,
+    invoked,
+    mailed,
+    discarded: changes,
+    errors,
+    left: () => waiting.map(({ body }) => body),
+  };
 }
 const changes = (...numbers: number[]) => ({
   Records: numbers.map((number) => ({ dynamodb: { SequenceNumber: String(number) } })),
@@ -171,6 +190,15 @@ test('a replay keeps changes that the stream has lost or that fail again, and me
   const failing = setUp([batch('100')], [CONSUMER]);
   expect(await failing.replay('stream')).toEqual({ count: 0, kept: 1 });
   expect(await setUp(['no json']).replay('dns')).toEqual({ count: 0, kept: 1 });
+});
+
+test('a message whose replay throws stays, and holds up no other', async () => {
+  const job = JSON.stringify({ job: 'notification.mail', key: { pk: 'p', sk: 's' } });
+  const { replay, mailed, errors, left } = setUp([job, job, job], ['mail 1'], 'hosting@example.com');
+  expect(await replay('mails')).toEqual({ count: 2, kept: 1 });
+  expect(mailed).toHaveLength(2);
+  expect(errors).toEqual([['mails', 'Error: throttled']]);
+  expect(left()).toEqual([job]);
 });
 
 test('replays emails only if the installation has a sender of emails', async () => {

@@ -38,6 +38,8 @@ export type ReplayDeps = FailureDeps & {
   zoneSyncQueue: ZoneSyncQueue;
   jobs: JobQueues;
   replays: Replays;
+  /** Receives the error of a message that could not be replayed. */
+  onReplayError: (name: QueueName, error: unknown) => void;
 };
 
 /** Most items that one call replays or discards. */
@@ -138,17 +140,27 @@ async function withMessages<T>(
   }
 }
 
-/** Replays each message with `act` and removes it afterwards. A message for which `act` resolves with `false` stays in the queue. */
+/**
+ * Replays each message with `act` and removes it afterwards. A message for which `act` resolves with `false` or rejects stays in the queue, and
+ * holds up no other message.
+ */
 const drain = (
-  deps: Pick<Deps, 'now'>,
-  queue: FailureQueue,
+  deps: Pick<ReplayDeps, 'now' | 'failureQueues' | 'onReplayError'>,
+  name: QueueName,
   act: (message: FailedMessage) => Promise<boolean>,
 ): Promise<ReplayResult> =>
-  withMessages(deps, queue, async (messages, remove, isLate) => {
+  withMessages(deps, deps.failureQueues[name], async (messages, remove, isLate) => {
     const result: ReplayResult = { count: 0, kept: 0 };
-    for (const message of messages) {
+    const replayOne = async (message: FailedMessage): Promise<boolean> => {
       const isDone = await act(message);
       if (isDone) await remove(message);
+      return isDone;
+    };
+    for (const message of messages) {
+      const isDone = await replayOne(message).catch((error: unknown) => {
+        deps.onReplayError(name, error);
+        return false;
+      });
       result[isDone ? 'count' : 'kept'] += 1;
       // Even after a very slow receive, one message is replayed.
       if (isLate()) break;
@@ -194,7 +206,7 @@ function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promis
 }
 
 async function replay(deps: ReplayDeps, name: FailureName): Promise<ReplayResult> {
-  const { failureQueues, queue, zoneSyncQueue, jobs } = deps;
+  const { queue, zoneSyncQueue, jobs } = deps;
   switch (name) {
     case 'quarantine': {
       // The replay has an audit entry of its own.
@@ -205,7 +217,7 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<ReplayResult
     case 'deliveries':
       return await drain(
         deps,
-        failureQueues.deliveries,
+        name,
         resend(DeliveryInput, (message) => queue.send([{ message, delay: 0 }])),
       );
     case 'routes':
@@ -214,20 +226,20 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<ReplayResult
     case 'mails':
       return await drain(
         deps,
-        failureQueues[name],
+        name,
         // The queue's consumer refuses unknown jobs.
         resend(JobInput, (job) => jobs[name].send([job as Job<never>])),
       );
     case 'dns':
       return await drain(
         deps,
-        failureQueues.dns,
+        name,
         resend(DomainInput, (ids) => zoneSyncQueue.send([ids])),
       );
     case 'stream':
-      return await drain(deps, failureQueues.stream, (message) => replayChanges(deps, message));
+      return await drain(deps, name, (message) => replayChanges(deps, message));
     case 'schedules':
-      return await drain(deps, failureQueues.schedules, replayRuns(deps));
+      return await drain(deps, name, replayRuns(deps));
   }
 }
 

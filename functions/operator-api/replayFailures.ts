@@ -6,6 +6,14 @@ import { jobQueues as jobs } from '../../runtime/bindings/job-queues.ts';
 import { replays } from '../../runtime/bindings/replays.ts';
 import { zoneSyncQueue } from '../../runtime/bindings/zone-sync-queue.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
+import { logReplayError } from '../../runtime/observability/failure-log.ts';
 
 /** POST /operator/v1/failures/{name}/replay */
-export const handler = endpoint(route, replayFailures, { failureQueues, queue, zoneSyncQueue, jobs, replays });
+export const handler = endpoint(route, replayFailures, {
+  failureQueues,
+  queue,
+  zoneSyncQueue,
+  jobs,
+  replays,
+  onReplayError: logReplayError,
+});

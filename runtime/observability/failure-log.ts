@@ -4,3 +4,8 @@ import { log } from './log.ts';
 export function logCountError(queue: string, error: unknown): void {
   log.error('failure queue could not be counted', error, { queue });
 }
+
+/** Logs the error of a message that could not be replayed, and stays in its failure queue. */
+export function logReplayError(queue: string, error: unknown): void {
+  log.error('failed message could not be replayed', error, { queue });
+}

@@ -10,18 +10,18 @@ import { deps } from '../../runtime/deps.ts';
 
 const CALLER = { accountId: '', keyId: '' };
 
-/** Prints the error of a queue that could not be counted. */
-const onCountError = (name: string, error: unknown) => console.error(`${name}: ${String(error)}`);
+/** Prints the error of a queue that could not be counted, or of a message that could not be replayed. */
+const printError = (name: string, error: unknown) => console.error(`${name}: ${String(error)}`);
 
 /** Lists the failure queues, or the failed work in one of them. */
 export const list = async (name: FailureName | undefined) =>
   name === undefined
-    ? await listFailures({ ...deps, failureQueues, onCountError })
+    ? await listFailures({ ...deps, failureQueues, onCountError: printError })
     : await readFailures({ ...deps, failureQueues }, CALLER, { name });
 
 /** Replays or discards the failed work in a failure queue, like the operation of the API. */
 export async function settle(action: 'replay' | 'discard', input: { name: FailureName; reason: string }) {
   const operator = { ...deps, commit: committing(deps, { ...BY_OPERATOR, reason: input.reason }) };
-  const all = { ...operator, failureQueues, queue, jobs, zoneSyncQueue, replays };
+  const all = { ...operator, failureQueues, queue, jobs, zoneSyncQueue, replays, onReplayError: printError };
   return await (action === 'replay' ? replayFailures(all, CALLER, input) : discardFailures(all, CALLER, input));
 }

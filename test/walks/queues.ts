@@ -279,7 +279,9 @@ async function failedChange(): Promise<Scene> {
           expect(words.slice(0, 5)).toEqual(['npm', 'run', 'operate', 'replay', 'stream']);
           const nothing = { send: async () => {} };
           const jobs = { routes: nothing, payments: nothing, workflows: nothing, mails: nothing };
-          const needs = { ...deps, failureQueues, replays, queue: nothing, zoneSyncQueue: nothing, jobs };
+          const onReplayError = (_: string, error: unknown) => expect.unreachable(String(error));
+          const queues = { failureQueues, queue: nothing, zoneSyncQueue: nothing, jobs };
+          const needs = { ...deps, ...queues, replays, onReplayError };
           const { data } = await replayFailures(needs, { accountId: '', keyId: '' }, { name: 'stream', reason });
           expect(data.kept).toBe(0);
         },
