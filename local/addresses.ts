@@ -1,4 +1,5 @@
 import type { DataDirectory } from './data-directory.ts';
+import { reusePort } from './processes/ports.ts';
 
 export const REGION = 'af-south-1';
 /** Builds run in another region than everything else, so that a call that omits the region is denied. */
@@ -57,8 +58,16 @@ export interface Addresses {
   buildEnvironment: Record<string, string>;
 }
 
-/** Returns the addresses of all services. Reuses the ports of the previous run if they are free. */
-export async function resolveAddresses(directory: DataDirectory, port: number): Promise<Addresses> {
+/**
+ * Returns the addresses of all services. Reuses the ports of the previous run if they are free.
+ * @param reserved ports of earlier runs that no service takes, because they will be opened later
+ */
+export async function resolveAddresses(
+  directory: Pick<DataDirectory, 'ports'>,
+  port: number,
+  reserved: readonly number[],
+): Promise<Addresses> {
+  for (const each of reserved) await reusePort(each);
   const ports = await directory.ports(...PARTS);
   const entries = PARTS.map((part) => [part, `http://127.0.0.1:${ports[part]}`] as const);
   const urls = Object.fromEntries(entries) as Record<Part, string>;

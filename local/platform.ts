@@ -7,6 +7,7 @@ import { formatErrorLine, type Reporter } from './console.ts';
 import { failureHint, openDataDirectory, UserError } from './data-directory.ts';
 import { removeDirectory } from './directories.ts';
 import { accountDirectory } from './emulators/accounts.ts';
+import { clusterPortsOf } from './emulators/dsql/dsql.ts';
 import { FUNCTIONS } from './emulators/lambda/account.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
 import { hasRecords } from './emulators/records.ts';
@@ -112,7 +113,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   );
   try {
     const addressFiles = openAddressFiles(dataDir, options.localJson);
-    const addresses = await resolveAddresses(directory, port);
+    const addresses = await resolveAddresses(directory, port, clusterPortsOf(dataDir));
     const sessions = openSessions(dataDir);
     const report = options.iamReport ? openReport(options.iamReport) : undefined;
     const guard = enforceIam

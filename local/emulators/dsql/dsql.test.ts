@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabases, type Databases } from '../../../providers/databases/databases.ts';
-import { type Dsql, startDsql } from './dsql.ts';
+import { clusterPortsOf, type Dsql, startDsql } from './dsql.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'databases-'));
 const options = { dataDir, region: 'eu-west-1', accountId: '000000000000', createFor: 2000 };
@@ -49,4 +50,20 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   expect((await databases.find(made.id)).status).toBe('GONE');
   await databases.setAccess(made.id, { generation: 2, access: 'ALL' });
   expect((await databases.find('nothing')).status).toBe('GONE');
+});
+
+test('a port that another program has taken is reported to the user with its number', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'databases-'));
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port: taken } = other.address() as AddressInfo;
+  const cluster = { token: 't', tags: {}, createdAt: 0, deletionProtection: false, port: taken };
+  writeFileSync(join(folder, 'databases.json'), JSON.stringify({ a: cluster, b: { ...cluster, deletedAt: 1 } }));
+  try {
+    expect(clusterPortsOf(folder)).toEqual([taken]);
+    await expect(startDsql({ ...options, dataDir: folder })).rejects.toThrow(`Port ${taken}, at which`);
+  } finally {
+    other.close();
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
+import { UserError } from '../../data-directory.ts';
 import type { Guard } from '../../iam/guard.ts';
 import { freePort } from '../../processes/ports.ts';
 import { openState } from '../state.ts';
@@ -58,6 +59,12 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 /** Returns a cluster id of 26 letters and digits. */
 const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
+const openClusters = (dataDir: string) => openState(join(dataDir, 'databases.json'), z.record(z.string(), Cluster), {});
+
+/** Returns the ports of the clusters of earlier runs, which applications know. */
+export const clusterPortsOf = (dataDir: string): number[] =>
+  Object.values(openClusters(dataDir).value).flatMap(({ port, deletedAt }) => (deletedAt ? [] : port));
+
 /**
  * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, ListClusters, DeleteCluster, TagResource. Each cluster is a PostgreSQL server
  * at `localhost` with its own port, whose engine starts with the first connection.
@@ -71,7 +78,7 @@ export async function startDsql({
   strict,
   guard,
 }: DsqlOptions): Promise<Dsql> {
-  const state = openState(join(dataDir, 'databases.json'), z.record(z.string(), Cluster), {});
+  const state = openClusters(dataDir);
   const directory = join(dataDir, 'databases');
   mkdirSync(directory, { recursive: true });
   const databases = openClusterDatabases(directory, { dataDir, region, guard });
@@ -153,6 +160,15 @@ export async function startDsql({
     return {};
   }
 
+  for (const [id, cluster] of Object.entries(state.value)) {
+    if (cluster.deletedAt) continue;
+    await serveCluster(id, cluster).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error;
+      throw new UserError(
+        `Port ${cluster.port}, at which applications reach a database, is in use. Stop the program that listens on it, and start again.`,
+      );
+    });
+  }
   const emulator = await serve(port, 'application/json', async ({ method, path, query, body }: WireRequest) => {
     const [, collection, identifier = ''] = path.split('/').map(decodeURIComponent);
     if (method === 'POST' && collection === 'tags') return { body: tag(identifier, body) };
@@ -166,7 +182,6 @@ export async function startDsql({
     if (operation === 'DELETE /cluster/{identifier}') return { body: await remove(identifier) };
     throw new ServiceError('UnknownOperationException', `${method} ${path}`, 404);
   });
-  for (const [id, cluster] of Object.entries(state.value)) if (!cluster.deletedAt) await serveCluster(id, cluster);
   return {
     ...emulator,
     async stop() {
