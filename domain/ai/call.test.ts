@@ -165,7 +165,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
   ])(
     'a broken stream (%s) ends with an error and without [DONE], and the received part is charged',
     async (fault, status) => {
-      const { apiError, frames, done, ended, report } = await call(
+      const { apiError, frames, done, ended, report, codes } = await call(
         { model, stream: true, messages: user(`fault:${fault} hello`) },
         { impatient: fault === 'hang-mid' },
       );
@@ -177,6 +177,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
       expect(done.slice(0, 2)).toEqual(['hold', 'end']);
       expect(Number(done[2]?.split(' ')[1])).toBeGreaterThan(5);
       expect(report.failure).toBeDefined();
+      expect(codes).toEqual([frames.at(-1).error.code]);
     },
   );
 

@@ -161,6 +161,7 @@ export class ChatCall {
 
   /** Ends the body of a response that has begun with an error. A stream has no `[DONE]` then. */
   #writeError(error: ApiError, { request }: AdapterRequest): void {
+    this.report.bodyError = error.code;
     const body = JSON.stringify(errorBody(error));
     void this.#sink.write(Buffer.from(request.stream ? `data: ${body}\n\n` : body));
   }

@@ -32,7 +32,7 @@ export function newCall(
   report: Report,
   { status, code, durationMs }: CallOutcome,
 ): AiCall {
-  const { usage, provider, model, saved, chargedMicroRand, firstByte, failure } = report;
+  const { usage, provider, model, saved, chargedMicroRand, firstByte, bodyError } = report;
   return {
     id: deps.newId('aic'),
     accountId,
@@ -44,7 +44,7 @@ export function newCall(
     saved,
     status,
     // An interrupted stream failed although its status is 200.
-    code: code ?? (failure ? 'server_error' : null),
+    code: code ?? bodyError ?? null,
     inputTokens: usage ? usage.input + usage.cached + usage.cacheWrite : 0,
     outputTokens: usage?.output ?? 0,
     amountMicroRand: chargedMicroRand,

@@ -16,6 +16,8 @@ export interface Report {
   /** The part of `firstByte` that the gateway spent itself, in milliseconds. */
   overhead: number | undefined;
   failure: ProviderFailure | undefined;
+  /** Code of the error that the body of a response ends with, although its status is 200. */
+  bodyError: string | undefined;
   callerLeft: boolean;
   /** True if the charge could not be written: the call was free, and its hold is released when its window's calls are over. */
   settlementFailed: boolean;
@@ -35,6 +37,7 @@ export const newReport = (model: string): Report => ({
   firstByte: undefined,
   overhead: undefined,
   failure: undefined,
+  bodyError: undefined,
   callerLeft: false,
   settlementFailed: false,
   unwritten: [],

@@ -80,6 +80,7 @@ const IMPATIENT = { connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }
 interface Logged {
   id?: { S: string };
   amountMicroRand?: { N: string };
+  code?: { S?: string };
 }
 
 /** The parts of a write that the recording table reads. */
@@ -104,9 +105,13 @@ function gateway({
   losesLines = false,
 }: World) {
   const done: string[] = [];
-  /** The request log: what each line says that its call cost. */
+  /** The request log: what each line says that its call cost, and its error code. */
   const lines = new Map<string | undefined, number>();
-  const log = ({ id, amountMicroRand }: Logged = {}) => lines.set(id?.S, Number(amountMicroRand?.N));
+  const codes = new Map<string | undefined, string | undefined>();
+  const log = ({ id, amountMicroRand, code }: Logged = {}) => {
+    lines.set(id?.S, Number(amountMicroRand?.N));
+    codes.set(id?.S, code?.S);
+  };
   let available = credits * 1_000_000;
   let settled = 0;
   const table = {
@@ -160,7 +165,7 @@ function gateway({
     flags: async () => flags,
     baseUrls: baseUrl ? Object.fromEntries(AI_PROVIDER_IDS.map((id) => [id, baseUrl])) : emulatedUrls(),
   };
-  return { deps, done, lines };
+  return { deps, done, lines, codes };
 }
 
 /**
@@ -169,7 +174,7 @@ function gateway({
  * @param leaveAfter the caller leaves after so many pieces of the response, or when this resolves
  */
 export async function call(body: object, world: World = {}, leaveAfter?: number | Promise<unknown>) {
-  const { deps, done, lines } = gateway(world);
+  const { deps, done, lines, codes } = gateway(world);
   const text = JSON.stringify(body);
   const leaving = new AbortController();
   if (typeof leaveAfter === 'object') void leaveAfter.then(() => leaving.abort());
@@ -219,6 +224,7 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
     done,
     doneBeforeEnd,
     lines: [...lines.values()],
+    codes: [...codes.values()],
     report: running.report,
   };
 }
