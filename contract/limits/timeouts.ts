@@ -29,7 +29,10 @@ export const TIMEOUTS_S = {
     function: 900,
     call: 14 * 60,
     connect: 5,
-    /** The wait for the provider's status. With `connect` it is shorter than the edge's timeout, so that a failure keeps its status. */
+    /**
+     * The wait for the provider's status, and then for the first byte of its answer. With `connect` the wait for the status is shorter than
+     * the edge's timeout, so that a failure keeps its status.
+     */
     firstByte: 112,
     silence: 60,
     /**

@@ -166,6 +166,20 @@ test('measures silence from the last byte, not from the first', async () => {
   expect(pieces).toBe(5);
 });
 
+test('waits for the first byte of an answer as long as for its status', async () => {
+  let late: ServerResponse | undefined;
+  const url = await upstream((_request, response) => {
+    vi.advanceTimersByTime(LIMITS.firstByte * 0.8);
+    response.writeHead(200).flushHeaders();
+    late = response;
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const incoming = await ask(url, undefined, LIMITS);
+  vi.advanceTimersByTime(LIMITS.firstByte * 0.8);
+  late?.end('late');
+  expect((await incoming.whole()).toString()).toBe('late');
+});
+
 test('retries a refused connection once, and no other failure', async () => {
   let attempts = 0;
   const url = await upstream((_request, response) => {

@@ -142,7 +142,11 @@ function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeout
       incoming.once('close', end);
       const answer = new Body(incoming, timer, limits.silence);
       const status = incoming.statusCode ?? 0;
-      if (status >= 200 && status < 300) return resolve(answer);
+      if (status >= 200 && status < 300) {
+        // Not for an error: its status must reach the caller before the edge gives up.
+        timer.restart();
+        return resolve(answer);
+      }
       const fail = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes, checksContent));
       answer.readStart(MAX_ERROR_BODY_BYTES).then(fail, () => fail(Buffer.alloc(0)));
     });
@@ -219,7 +223,7 @@ class Body implements Incoming {
     });
   }
 
-  /** Restarts the timeout. The first byte of the body may take as long as the headers; after it, the shorter silence limit applies. */
+  /** Restarts the timeout. The first byte of the body may take as long again as the headers; after it, the shorter silence limit applies. */
   #restartTimer(): void {
     if (this.#began) this.#timer.restart();
     else this.#timer.start(this.#silence);
