@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Route53Client } from '@aws-sdk/client-route-53';
+import {
+  ChangeResourceRecordSetsCommand,
+  ListResourceRecordSetsCommand,
+  Route53Client,
+} from '@aws-sdk/client-route-53';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDns, type Dns, type RecordSet } from '../../../providers/dns/dns.ts';
 import { type Route53, startRoute53 } from './route53.ts';
@@ -93,6 +97,8 @@ test('refuses what Route 53 refuses: long values, large sets and large requests'
   const text = (name: string, ...values: string[]): RecordSet => ({ name, type: 'TXT', ttl: 60, values });
   const long = text('shop.co.za', `${'"x" '.repeat(1000)}"x"`);
   await expect(dns.change(id, [upsert(long)])).rejects.toMatchObject({ name: 'InvalidInput' });
+  const string = (length: number) => upsert(text('shop.co.za', `"${'x'.repeat(length)}\\303"`));
+  await expect(dns.change(id, [string(255)])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
   const many = a('www.shop.co.za', ...Array.from({ length: 401 }, (_, index) => `192.0.${index >> 8}.${index & 255}`));
   await expect(dns.change(id, [upsert(many)])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
   const large = text(
@@ -101,6 +107,23 @@ test('refuses what Route 53 refuses: long values, large sets and large requests'
   );
   await expect(dns.change(id, [upsert(large)])).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
   expect(await dns.recordSets(id, 'shop.co.za')).toEqual([]);
+  await dns.change(id, [string(254)]);
+});
+
+test('keeps the records of the zone itself', async () => {
+  const client = new Route53Client({
+    region: 'us-east-1',
+    endpoint: route53.url,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const { id } = await dns.ensureZone('shop.co.za', 'one', []);
+  const { ResourceRecordSets = [] } = await client.send(new ListResourceRecordSetsCommand({ HostedZoneId: id }));
+  expect(ResourceRecordSets.map(({ Type }) => Type)).toEqual(['NS', 'SOA']);
+  for (const ResourceRecordSet of ResourceRecordSets) {
+    const ChangeBatch = { Changes: [{ Action: 'DELETE' as const, ResourceRecordSet }] };
+    const deletion = new ChangeResourceRecordSetsCommand({ HostedZoneId: id, ChangeBatch });
+    await expect(client.send(deletion)).rejects.toMatchObject({ name: 'InvalidChangeBatch' });
+  }
 });
 
 test('splits changes by their values: 40 sets of 100 addresses need several requests', async () => {

@@ -30,7 +30,8 @@ export const sortKey = (name: string, type: string): string => `${name.split('.'
 export const invalid = (message: string) => new ServiceError('InvalidChangeBatch', `[${message}]`);
 
 const HOST = /^([a-z0-9_-]{1,63}\.)+$/i;
-const TEXTS = /^"([^"\\]|\\.){0,1020}"( "([^"\\]|\\.){0,1020}")*$/;
+/** A string of at most 255 bytes, of which an octal code is one. Characters other than ASCII are written as codes. */
+const TEXT = /"([ !#-[\]-~]|\\\d{3}|\\\D){0,255}"/.source;
 const VALUES: Record<string, RegExp> = {
   A: /^\d+\.\d+\.\d+\.\d+$/,
   AAAA: /^[0-9a-f:.]+$/i,
@@ -39,7 +40,7 @@ const VALUES: Record<string, RegExp> = {
   MX: /^\d{1,5} (\.|([a-z0-9_-]{1,63}\.)+)$/i,
   SRV: /^\d{1,5} \d{1,5} \d{1,5} (\.|([a-z0-9_-]{1,63}\.)+)$/i,
   CAA: /^\d{1,3} [a-z]+ "[^"]*"$/,
-  TXT: TEXTS,
+  TXT: new RegExp(`^${TEXT}( ${TEXT})*$`),
 };
 
 // An UPSERT counts its values and their characters twice.
@@ -127,6 +128,13 @@ function checkSet({ name, type, ttl, values, alias }: RecordSet, others: Iterabl
   }
 }
 
+/** Throws unless the zone has the records of its own name without which Route 53 keeps no zone. */
+function checkApex(zone: Zone, sets: ReadonlyMap<string, RecordSet>): void {
+  if (!sets.has(sortKey(zone.name, 'NS')))
+    throw invalid('A HostedZone must contain at least one NS record for the zone itself.');
+  if (!sets.has(sortKey(zone.name, 'SOA'))) throw invalid('A HostedZone must contain exactly one SOA record.');
+}
+
 /** Returns a zone's record sets with all changes applied. Throws if one of the changes is invalid. */
 export function applyChanges(zone: Zone, changes: readonly Change[]): RecordSet[] {
   checkLimits(changes);
@@ -148,5 +156,6 @@ export function applyChanges(zone: Zone, changes: readonly Change[]): RecordSet[
       sets.set(key, set);
     }
   }
+  checkApex(zone, sets);
   return [...sets.values()].sort((a, b) => (sortKey(a.name, a.type) < sortKey(b.name, b.type) ? -1 : 1));
 }
