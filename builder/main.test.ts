@@ -87,6 +87,25 @@ test('builds a package of a monorepo with its tool if that must build other pack
   expect((await build(chosen)).error).toContain('set the build command to "npx turbo run build --filter=api');
 });
 
+test('builds a package of a workspace after those that it uses, in their order, if its own build fails without them', async () => {
+  const lib = (name: string, dependencies: object, script: string) =>
+    JSON.stringify({ name: `@acme/${name}`, version: '1.0.0', dependencies, scripts: { build: script } });
+  const repoUrl = repository({
+    'package.json': '{"workspaces":["apps/*","packages/*"]}',
+    'packages/a/package.json': lib('a', { '@acme/z': '*' }, 'cp ../z/built.js built.js'),
+    'packages/z/package.json': lib('z', {}, 'echo 1 > built.js'),
+    'apps/api/package.json': JSON.stringify({
+      name: 'api',
+      dependencies: { '@acme/a': '*' },
+      scripts: { build: 'mkdir -p dist && cp ../../packages/a/built.js dist/main.js', start: 'node dist/main.js' },
+    }),
+  });
+  const buildCommand = 'npm run build -w @acme/z -w @acme/a -w api';
+  expect(await build({ repoUrl, rootDirectory: 'apps/api' })).toMatchObject({ code: 0, detected: { buildCommand } });
+  const { error } = await build({ repoUrl, rootDirectory: 'apps/api', buildCommand: 'exit 2' });
+  expect(error).toContain(`to be built first, set the build command to "${buildCommand}".`);
+});
+
 test('generates the client of Prisma, and builds again, if the build lacks it', async () => {
   const missing = `Module not found: Can't resolve './generated/prisma/client'`;
   const repoUrl = repository({

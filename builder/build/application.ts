@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Detected, Job } from '../../providers/builds/builds.ts';
+import { PACKAGE_MANAGERS } from '../../providers/builds/detection/programs.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
@@ -10,7 +11,7 @@ import { describeStart } from '../detect/describe-start.ts';
 import { lateBuildCommand } from '../detect/late-build.ts';
 import { withoutPreloads } from '../detect/node-options.ts';
 import { siteWarnings } from '../detect/notes.ts';
-import { monorepoBuild, usesBuiltPackages } from '../detect/packages.ts';
+import { monorepoBuild, usedBuiltPackages, workspaceBuild } from '../detect/packages.ts';
 import { type FoundStart, findStart } from '../detect/start.ts';
 import { assertStartable } from '../detect/startable.ts';
 import { BuildFailure } from '../failure.ts';
@@ -118,20 +119,30 @@ async function restoreBuildCache(cloned: ClonedBuild): Promise<void> {
 const hasDefaultBuild = ({ buildCommand, framework }: Job): boolean =>
   buildCommand === null || buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
 
-/**
- * Returns the command by which the monorepo's tool builds the application after the packages of the repository that it uses, if its own build
- * failed and the owner did not choose that; undefined if there is none, or if no package needs to be built first.
- */
-function wholeBuild({ job, layout, manifest }: ClonedBuild, command: string): string | undefined {
-  const whole = monorepoBuild(layout.packaged, layout.app, manifest)?.replace(/^npx /, '');
-  const [tool = ''] = whole?.split(' ') ?? [];
-  const isInstalled = existsSync(join(layout.install, 'node_modules/.bin', tool));
-  if (!hasDefaultBuild(job) || !isInstalled || RUNS_TOOL.test(command)) return undefined;
-  return usesBuiltPackages(layout.packaged, manifest) ? whole : undefined;
-}
-
 /** Matches a build command that runs the tool of a monorepo itself. */
 const RUNS_TOOL = /\b(turbo|nx)\b/;
+
+/**
+ * Returns the command that builds the application after the packages of its repository that it uses: that of the monorepo's tool, or else of
+ * the package manager. Returns undefined if the build ran it already, or if no package needs to be built first.
+ */
+function wholeBuild({ layout, manifest, plan }: ClonedBuild, command: string): string | undefined {
+  if (layout.packaged === layout.app || RUNS_TOOL.test(command)) return undefined;
+  const whole =
+    monorepoBuild(layout.packaged, layout.app, manifest) ??
+    workspaceBuild(layout.packaged, manifest, plan.manager?.name ?? 'npm');
+  return whole === command ? undefined : whole;
+}
+
+/** As {@link wholeBuild}, if the owner did not choose the command that failed, and the program is installed. */
+function nextBuild(cloned: ClonedBuild, command: string): string | undefined {
+  const { job, layout, manifest } = cloned;
+  const whole = wholeBuild(cloned, command)?.replace(/^npx /, '');
+  const [tool = ''] = whole?.split(' ') ?? [];
+  const isInstalled = PACKAGE_MANAGERS.test(tool) || existsSync(join(layout.install, 'node_modules/.bin', tool));
+  if (!hasDefaultBuild(job) || !isInstalled) return undefined;
+  return usedBuiltPackages(layout.packaged, manifest).length > 0 ? whole : undefined;
+}
 
 /** Runs the build command. Returns the command that built the application, which may be that of the monorepo's tool. */
 async function runBuild(cloned: ClonedBuild, context: CommandContext, command: string): Promise<string> {
@@ -149,14 +160,14 @@ async function runBuild(cloned: ClonedBuild, context: CommandContext, command: s
       sections.note(`the build needs ${generated.name}, which is generated. Building again: ${generated.command}`);
       return runBuild(cloned, context, generated.command);
     }
-    const next = wholeBuild(cloned, command);
+    const next = nextBuild(cloned, command);
     if (next !== undefined) {
       sections.note(`the application uses packages of the repository that are built first. Building again: ${next}`);
       return runBuild(cloned, context, next);
     }
-    const whole = monorepoBuild(layout.packaged, layout.app, manifest);
+    const whole = wholeBuild(cloned, command);
     const advice =
-      whole === undefined || RUNS_TOOL.test(command)
+      whole === undefined
         ? ''
         : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
     const cause =

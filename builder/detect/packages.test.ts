@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { resolveBuildCommand } from '../build/build-command.ts';
 import { describeStart } from './describe-start.ts';
-import { packagesBelow } from './packages.ts';
+import { packagesBelow, usedBuiltPackages, workspaceBuild } from './packages.ts';
 import { findStart } from './start.ts';
 import { application, removeApplications } from './test-applications.ts';
 
@@ -67,3 +67,33 @@ test.each([
     expect([describeStart(found.start), found.from]).toEqual(['node api/main.js', from]);
   },
 );
+
+test('builds the packages that a workspace uses in their order, once each, also if they use each other', () => {
+  const lib = (name: string, dependencies: object, scripts: object = { build: 'x' }) =>
+    JSON.stringify({ name, dependencies, scripts });
+  const { directory, manifest } = application(
+    {
+      workspaces: ['lib/*', 'invalid'],
+      name: 'api',
+      scripts: { build: 'x' },
+      dependencies: { a: '*', source: '*', express: '5' },
+    },
+    {
+      'lib/a/package.json': lib('a', { '@acme/z': '*', api: '*' }),
+      'lib/z/package.json': lib('@acme/z', { a: '*' }),
+      'lib/source/package.json': lib('source', { b: '*' }, {}),
+      'lib/b/package.json': lib('b', {}),
+      'lib/unused/package.json': lib('unused', {}),
+      'invalid/package.json': '{',
+    },
+  );
+  expect(usedBuiltPackages(directory, manifest)).toEqual(['@acme/z', 'a', 'b']);
+  const commands = (['npm', 'pnpm', 'yarn', 'bun'] as const).map((name) => workspaceBuild(directory, manifest, name));
+  expect(commands).toEqual([
+    'npm run build -w @acme/z -w a -w b -w api',
+    'pnpm --filter @acme/z run build && pnpm --filter a run build && pnpm --filter b run build && pnpm --filter api run build',
+    'yarn workspace @acme/z run build && yarn workspace a run build && yarn workspace b run build && yarn workspace api run build',
+    'bun run --filter @acme/z build && bun run --filter a build && bun run --filter b build && bun run --filter api build',
+  ]);
+  expect(workspaceBuild(directory, { ...manifest, scripts: {} } as typeof manifest, 'npm')).toBeUndefined();
+});

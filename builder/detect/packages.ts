@@ -1,5 +1,6 @@
 import { existsSync, globSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, posix, relative } from 'node:path';
+import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
 import {
   type Manifest,
@@ -7,6 +8,7 @@ import {
   type NodemonConfig,
   parseNodemonConfig,
 } from '../../providers/builds/detection/manifest.ts';
+import type { PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
@@ -83,20 +85,46 @@ export function applicationsBelow(repository: string, ofMonorepo: boolean): stri
   return [...starts, ...others].map(({ path }) => path);
 }
 
-/** Returns true if a workspace depends, also by way of others, on a package of its repository that has a build script. */
-export function usesBuiltPackages(repository: string, manifest: Manifest | undefined): boolean {
+/**
+ * Returns the packages of a repository with a build script on which a workspace depends, also by way of others, in the order in which they
+ * must be built.
+ */
+export function usedBuiltPackages(repository: string, manifest: Manifest | undefined): string[] {
   const manifests = workspacesOf(repository).flatMap((path) => readableManifest(repository, path) ?? []);
-  const byName = new Map(manifests.map((found) => [found.name, found]));
-  const seen = new Set<Manifest>();
-  const isBuilt = (found: Manifest): boolean => {
-    if (seen.has(found)) return false;
-    seen.add(found);
-    const used = Object.keys({ ...found.dependencies, ...found.devDependencies }).flatMap(
-      (name) => byName.get(name) ?? [],
-    );
-    return used.some((other) => other.scripts.build !== undefined || isBuilt(other));
-  };
-  return manifest !== undefined && isBuilt(manifest);
+  const byName = new Map(
+    manifests.flatMap((found) => (found.name === undefined ? [] : [[found.name, found] as const])),
+  );
+  const seen = new Set<string | undefined>([manifest?.name]);
+  const builtFor = ({ dependencies, devDependencies }: Manifest): string[] =>
+    Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => {
+      const used = seen.has(name) ? undefined : byName.get(name);
+      if (used === undefined) return [];
+      seen.add(name);
+      return [...builtFor(used), ...(used.scripts.build === undefined ? [] : [name])];
+    });
+  return manifest === undefined ? [] : builtFor(manifest);
+}
+
+/** Commands that build packages of a workspace in an order, by package manager. */
+const WORKSPACE_BUILDS: Readonly<Record<PackageManagerName, (names: readonly string[]) => string>> = {
+  npm: (names) => `npm run build ${names.map((name) => `-w ${name}`).join(' ')}`,
+  pnpm: (names) => names.map((name) => `pnpm --filter ${name} run build`).join(' && '),
+  yarn: (names) => names.map((name) => `yarn workspace ${name} run build`).join(' && '),
+  bun: (names) => names.map((name) => `bun run --filter ${name} build`).join(' && '),
+};
+
+/**
+ * Returns the command by which the package manager builds a workspace after the packages that it uses; undefined if it uses none that is
+ * built, or has no build script itself.
+ */
+export function workspaceBuild(
+  repository: string,
+  manifest: Manifest | undefined,
+  manager: PackageManagerName,
+): string | undefined {
+  const used = usedBuiltPackages(repository, manifest);
+  if (used.length === 0 || manifest?.name === undefined || manifest.scripts.build === undefined) return undefined;
+  return WORKSPACE_BUILDS[manager]([...used, manifest.name].map(quoteWord));
 }
 
 /** Configuration files of monorepo tools, and the command that builds one package together with the packages that it uses. */
