@@ -300,24 +300,27 @@ test('installs the package that the variable NODE_OPTIONS preloads, and preloads
   expect(log).toContain('\n--max-old-space-size=900\n');
 });
 
-test('excludes development packages from the artifact', async () => {
-  const lock = {
-    name: 'a',
-    lockfileVersion: 3,
-    packages: { '': { name: 'a' }, 'node_modules/kept': {}, 'node_modules/tool': { dev: true } },
-  };
+test('excludes development packages from the artifact, apart from those that the server imports', async () => {
+  const dev = true;
+  const packages = { 'node_modules/kept': {}, 'node_modules/tool': { dev }, 'node_modules/dotenv': { dev } };
+  const lock = { name: 'a', lockfileVersion: 3, packages: { '': { name: 'a' }, ...packages } };
   // Creates the files of an installation without a registry.
   const install = [
-    'mkdir -p node_modules/kept node_modules/tool node_modules/.bin',
-    'echo 1 > node_modules/kept/index.js; echo 1 > node_modules/tool/cli.js',
+    'mkdir -p node_modules/kept node_modules/tool node_modules/dotenv node_modules/.bin',
+    'echo 1 > node_modules/kept/index.js; echo 1 > node_modules/tool/cli.js; echo {} > node_modules/dotenv/package.json',
     'ln -s ../tool/cli.js node_modules/.bin/tool',
     'cp lock.json node_modules/.package-lock.json',
   ].join(' && ');
-  const repoUrl = repository({ 'server.js': '1', 'lock.json': JSON.stringify(lock) });
+  const repoUrl = repository({
+    'package.json': '{"devDependencies":{"tool":"1","dotenv":"16"}}',
+    'server.js': "require('dotenv').config();",
+    'lock.json': JSON.stringify(lock),
+  });
   const { log, artifact } = await build({ repoUrl, installCommand: install });
+  expect(log).toContain('development packages that the server imports are kept: dotenv');
   expect(log).toContain('development packages left out: 1');
   const paths = [...(await entriesOf(artifact)).keys()];
-  expect(paths).toContain('node_modules/kept/index.js');
+  expect(paths).toEqual(expect.arrayContaining(['node_modules/kept/index.js', 'node_modules/dotenv/package.json']));
   expect(paths.filter((path) => path.includes('tool'))).toEqual([]);
 });
 

@@ -22,6 +22,7 @@ import { finishInstall, install } from '../install/install.ts';
 import { withTool } from '../install/tools.ts';
 import type { Sections } from '../log/sections.ts';
 import { pack, type RuntimeModules } from '../package/archive.ts';
+import { importedPackages } from '../package/imports.ts';
 import { neededPackages } from '../package/needed.ts';
 import { fits, withoutDescriptions } from '../package/size.ts';
 import { assertUnreserved, collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
@@ -220,7 +221,10 @@ async function packageApplication(cloned: ClonedBuild, buildCommand: string | nu
   assertStartable(start, app, packaged, manifest);
   assertUnreserved(start, directory, packaged);
   const isWhole = isWholeTreePackaged(start, directory);
-  const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();
+  const imported = isWhole ? importedPackages(start, app, manifest?.devDependencies) : [];
+  if (imported.length > 0)
+    sections.note(`development packages that the server imports are kept: ${imported.join(', ')}`);
+  const development = isWhole ? developmentPackages(packaged, manifest, imported) : new Set<string>();
   const needed = neededPackages(start, app, packaged, manifest, development);
   const excluded = needed.length > 0 ? new Set<string>() : development;
   if (needed.length > 0) sections.note(`development packages are kept, because the start needs ${needed.join(', ')}`);

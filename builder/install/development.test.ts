@@ -13,7 +13,7 @@ type Tree = Record<string, object | string>;
 const link = (to: string) => ({ to });
 
 /** Creates a repository with these files and links and returns its development packages. */
-function leftOut(manifest: object, tree: Tree): string[] {
+function leftOut(manifest: object, tree: Tree, imported: string[] = []): string[] {
   directory = realpathSync(mkdtempSync(join(tmpdir(), 'development-')));
   for (const [path, content] of Object.entries({ 'package.json': manifest, ...tree })) {
     const file = join(directory, path);
@@ -21,7 +21,7 @@ function leftOut(manifest: object, tree: Tree): string[] {
     if (typeof content === 'object' && 'to' in content) symlinkSync(String(content.to), file);
     else writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   }
-  return [...developmentPackages(directory, parseManifest(JSON.stringify(manifest)))].sort();
+  return [...developmentPackages(directory, parseManifest(JSON.stringify(manifest)), imported)].sort();
 }
 
 const manifest = { dependencies: { kept: '1', '@scope/kept': '1' }, devDependencies: { tool: '1' } };
@@ -134,3 +134,24 @@ test('names what an application of a pnpm workspace does not reach', () => {
   );
   expect([...unreached].sort()).toEqual(['next', 'turbo', 'vitest'].map((each) => `${store}/${each}@1`));
 });
+
+test.each(['node_modules/.package-lock.json', 'node_modules/.yarn-integrity'])(
+  'keeps development packages that a server imports, with what they need (%s)',
+  (mark) => {
+    const packages = ['tool', 'deep', 'other'].map((name) => [`node_modules/${name}`, { dev: true }]);
+    const tree = {
+      [mark]: {
+        packages: Object.fromEntries([...packages, ['node_modules/kept', {}], ['node_modules/absent', { dev: true }]]),
+      },
+      'node_modules/kept/package.json': {},
+      'node_modules/tool/package.json': { dependencies: { deep: '1' } },
+      'node_modules/deep/package.json': {},
+      'node_modules/other/package.json': {},
+    };
+    const left = ['node_modules/deep', 'node_modules/other', 'node_modules/tool'];
+    const isAbsent = (path: string) => path === 'node_modules/absent';
+    expect(leftOut(manifest, tree).filter((path) => !isAbsent(path))).toEqual(left);
+    rmSync(directory, { recursive: true });
+    expect(leftOut(manifest, tree, ['tool']).filter((path) => !isAbsent(path))).toEqual(['node_modules/other']);
+  },
+);

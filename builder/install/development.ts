@@ -41,19 +41,36 @@ const MARKS = ['.modules.yaml', '.yarn-integrity', '.yarn-state.yml', '../bun.lo
  * reachable from the dependencies in package.json; pruning with their own commands would query the registry again for cached packages.
  * Returns none for other package managers and in workspaces.
  * @param manifest package.json of the application, which may be a package of the workspace in the directory
+ * @param imported names of development packages that stay, with their dependencies
  */
-export function developmentPackages(directory: string, manifest: Manifest | undefined): ReadonlySet<string> {
+export function developmentPackages(
+  directory: string,
+  manifest: Manifest | undefined,
+  imported: readonly string[] = [],
+): ReadonlySet<string> {
+  const kept = Object.fromEntries(imported.map((name) => [name, '*']));
   const recorded = installedPackages(directory);
-  if (recorded.length > 0) return new Set(recorded.flatMap(([path, { dev }]) => (dev ? [path] : [])));
+  const developed = recorded.flatMap(([path, { dev }]) => (dev ? [path] : []));
+  if (recorded.length > 0) return withoutReachable(realpathSync(directory), developed, kept);
   // The packages of a workspace have their own dependencies.
   if (existsSync(join(directory, 'pnpm-workspace.yaml'))) return new Set();
   if (readManifest(directory)?.workspaces !== undefined) return new Set();
   const modules = join(directory, MODULES);
   if (!manifest || !MARKS.some((mark) => existsSync(join(modules, mark)))) return new Set();
   const root = realpathSync(directory);
-  const needed = findReachable(root, [[root, manifest]]);
+  const dependencies = { ...manifest.dependencies, ...kept };
+  const needed = findReachable(root, [[root, { ...manifest, dependencies }]]);
   const isNeeded = (path: string): boolean => needed.has(realpathSync(join(root, path)));
   return new Set([...packagesIn(root, MODULES).filter((path) => !isNeeded(path)), ...unneededInStore(root, needed)]);
+}
+
+/** Returns the paths of packages that are not reachable from dependencies. */
+function withoutReachable(root: string, paths: readonly string[], dependencies: Record<string, unknown>): Set<string> {
+  if (Object.keys(dependencies).length === 0) return new Set(paths);
+  const reachable = findReachable(root, [[root, { ...Dependencies.parse({}), dependencies }]]);
+  return new Set(
+    paths.filter((path) => !existsSync(join(root, path)) || !reachable.has(realpathSync(join(root, path)))),
+  );
 }
 
 /**

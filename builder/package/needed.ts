@@ -3,8 +3,8 @@ import { findProgram } from '../detect/bin.ts';
 import type { Start } from '../detect/existing-start.ts';
 import { LOADS_MODULE } from '../detect/node-options.ts';
 
-/** Returns the package of a module that a Node option names: `--import tsx`, `--require ts-node/register`. */
-const packageOf = (specifier: string): string | undefined =>
+/** Returns the package of a module: `ts-node` for `ts-node/register`; undefined for a file. */
+export const packageOf = (specifier: string): string | undefined =>
   /^(@[\w.-]+\/[\w.-]+|[A-Za-z][\w.-]*)(\/|$)/.exec(specifier)?.[1];
 
 /** Returns the modules that Node loads first, from a command or from the value of `NODE_OPTIONS`. */
