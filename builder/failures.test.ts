@@ -20,6 +20,14 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     '/settings',
   ],
   [
+    'install whose script compiles the application',
+    {},
+    { installCommand: 'echo "src/a.ts(1,2): error TS2322: Type"; exit 2' },
+    'install',
+    'failed with exit code 2. Its log says "src/a.ts(1,2): error TS2322: Type".',
+    '/settings',
+  ],
+  [
     'build',
     {},
     { buildCommand: 'exit 2' },

@@ -28,7 +28,7 @@ import { fits, withoutDescriptions } from '../package/size.ts';
 import { assertUnreserved, collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey } from './build-command.ts';
-import { buildFailureAdvice, databaseAdvice, missingGeneratedCode } from './build-failures.ts';
+import { buildFailureAdvice, codeAdvice, databaseAdvice, missingGeneratedCode } from './build-failures.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
 export interface Build {
@@ -95,7 +95,8 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
     restoreBuildCache(cloned),
   ]);
   if (plan.nothing !== undefined) return nextContext;
-  const explain = (printed: string) => databaseAdvice(printed, cloned.job) || missingVariableAdvice(printed);
+  const explain = (printed: string) =>
+    databaseAdvice(printed, cloned.job) || missingVariableAdvice(printed) || codeAdvice(printed);
   if (isRestored && manifest) {
     sections.note('the lockfile has not changed: restored the dependencies of an earlier build');
     await finishInstall(plan, manifest, toolContext, explain);

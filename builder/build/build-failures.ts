@@ -18,6 +18,20 @@ interface Advice {
   text: (match: RegExpExecArray, command: string) => string;
 }
 
+/** Advice about the application's own code. */
+const CODE_ADVICE: readonly Advice[] = [
+  {
+    // As tsc prints it for a log: `src/a.ts(1,2): error TS2322: …`, and `error TS18003: …` about the whole project.
+    pattern: /^((?:[^\s(]{1,200}\(\d+,\d+\): )?error TS\d+: .{1,300})/m,
+    text: ([, error = '']) => `Its log says "${error.trim()}".`,
+  },
+  {
+    // As Next.js prints it.
+    pattern: /^(\.\/\S{1,200}:\d+:\d+)\n(Type error: .{1,300})/m,
+    text: ([, place, error = '']) => `Its log says "${error.trim()}" about ${place}.`,
+  },
+];
+
 /** In order of precedence. */
 const ADVICE: readonly Advice[] = [
   {
@@ -57,16 +71,7 @@ const ADVICE: readonly Advice[] = [
     text: ([, path]) =>
       `If "${path}" exists on your machine, check that .gitignore does not keep it out of the repository, and that its name has the same upper and lower case: builds run on Linux.`,
   },
-  {
-    // As tsc prints it for a log: `src/a.ts(1,2): error TS2322: …`, and `error TS18003: …` about the whole project.
-    pattern: /^((?:[^\s(]{1,200}\(\d+,\d+\): )?error TS\d+: .{1,300})/m,
-    text: ([, error = '']) => `Its log says "${error.trim()}".`,
-  },
-  {
-    // As Next.js prints it.
-    pattern: /^(\.\/\S{1,200}:\d+:\d+)\n(Type error: .{1,300})/m,
-    text: ([, place, error = '']) => `Its log says "${error.trim()}" about ${place}.`,
-  },
+  ...CODE_ADVICE,
 ];
 
 /** A program that creates code which repositories leave out, and the messages about code that it did not create. */
@@ -105,14 +110,20 @@ export function missingGeneratedCode(
   return generator && { name: generator.name, command: `${generator.command} && ${command}` };
 }
 
-/** Returns a sentence about the cause and the remedy of a failed build command, with a space before it; empty if the cause is unknown. */
-export function buildFailureAdvice(printed: string, command: string): string {
-  for (const { pattern, isLast, text } of ADVICE) {
+/** Returns the first advice that matches, with a space before it; empty if none does. */
+function firstAdvice(advice: readonly Advice[], printed: string, command: string): string {
+  for (const { pattern, isLast, text } of advice) {
     const match = pattern.exec(isLast ? printed.slice(-MAX_LAST_WORDS) : printed);
     if (match) return ` ${text(match, command)}`;
   }
   return '';
 }
+
+/** Returns a sentence about the cause and the remedy of a failed build command, with a space before it; empty if the cause is unknown. */
+export const buildFailureAdvice = (printed: string, command: string): string => firstAdvice(ADVICE, printed, command);
+
+/** As {@link buildFailureAdvice}, for an installation, whose scripts (`prepare`) may compile the application. */
+export const codeAdvice = (printed: string): string => firstAdvice(CODE_ADVICE, printed, '');
 
 const DATABASE_VARIABLE = /\bDATABASE_(?:\w+_)?(?:URL|HOST|PORT|NAME|USER|PASSWORD|REGION)\b/;
 /** Matches the error of a driver that received no address, and of SvelteKit about a variable that does not exist. */
