@@ -1,5 +1,6 @@
 import type { AppHost, HealthCheck } from '../../providers/app-host/app-host.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
+import { endedServerAdvice } from '../../providers/builds/detection/frameworks.ts';
 import { createRedactor, type Redactor } from '../../providers/builds/redaction.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { type App, EnvSet } from '../../table/entities/apps.ts';
@@ -108,5 +109,8 @@ export async function checkRelease(deps: CheckDeps, ids: DeploymentIds): Promise
   ]);
   const redacted = redactor.redact(lines.join('\n')).split('\n');
   const error = redactor.redact(failed.error ?? '');
-  throw new DeploymentError(explainReleaseFailure({ ...failed, error }, path, lines.length > 0 ? redacted : []));
+  const advice = app.detected && endedServerAdvice(app.detected);
+  throw new DeploymentError(
+    explainReleaseFailure({ ...failed, error }, path, lines.length > 0 ? redacted : [], advice),
+  );
 }

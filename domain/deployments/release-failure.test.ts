@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { endedServerAdvice } from '../../providers/builds/detection/frameworks.ts';
 import { explainReleaseFailure } from './release-failure.ts';
 
 const TIMED_OUT = 'RequestId: 1-2 Error: Task timed out after 30.00 seconds';
@@ -412,4 +413,16 @@ test('quotes an error with its stack trace, however much output follows it', () 
   expect(long.slice(1, 13).every((line, index) => line.startsWith([...error, ...stack, ...stack][index] ?? '?'))).toBe(
     true,
   );
+});
+
+test('says what the framework needs if the server that its build created only exports the application', () => {
+  const start = 'node dist/server/entry.mjs';
+  const ended = { status: undefined, error: 'RequestId: 1-2 Error: Runtime exited without providing a reason' };
+  const explain = (framework: string, own: string) =>
+    explainReleaseFailure(ended, '/', [], endedServerAdvice({ framework, start: own }));
+  expect(explain('Astro', start)).toBe(
+    'The new release ended before it answered: a web application must listen on process.env.PORT, and a file that only exports one does not; use @astrojs/node with mode "standalone" for pages that a server renders.',
+  );
+  for (const text of [explain('Astro', 'node server.js'), explain('Express', start)])
+    expect(text).toContain('does not; programs without a web server are not hosted.');
 });

@@ -148,7 +148,15 @@ function explainSilence(path: string, lines: readonly string[], printed: string 
 }
 
 /** Explains why a release did not answer at all. */
-function explainNoResponse(error: string, path: string, lines: readonly string[], printed: string | undefined): string {
+function explainNoResponse(
+  error: string,
+  {
+    path,
+    lines,
+    printed,
+    serverAdvice,
+  }: { path: string; lines: readonly string[]; printed: string | undefined; serverAdvice: string | undefined },
+): string {
   if (/signal: killed|OutOfMemory/i.test(error)) {
     return `The new release used more memory than it has (${MEMORY_MB} MB) and was killed.`;
   }
@@ -159,7 +167,7 @@ function explainNoResponse(error: string, path: string, lines: readonly string[]
   if (code !== undefined)
     return `The new release ended with exit code ${code} before it answered${lines.length > 0 ? '.' : SILENT}`;
   if (/exited without providing a reason|exit status 0/.test(error)) {
-    return 'The new release ended before it answered: a web application must listen on process.env.PORT, and a file that only exports one does not; programs without a web server are not hosted.';
+    return `The new release ended before it answered: a web application must listen on process.env.PORT, and a file that only exports one does not; ${serverAdvice ?? 'programs without a web server are not hosted'}.`;
   }
   return `The new release did not answer: ${withFullStop(error)}`;
 }
@@ -220,11 +228,13 @@ function quote(lines: readonly string[], index: number): string[] {
  * end of its output, with the error's stack trace.
  * @param path the path that was requested
  * @param log the last lines of the release's log, without secrets
+ * @param serverAdvice the framework's advice, if its own server was started (providers/builds/detection/frameworks.ts)
  */
 export function explainReleaseFailure(
   { status, error = '' }: Pick<HealthCheck, 'status' | 'error'>,
   path: string,
   log: readonly string[],
+  serverAdvice?: string,
 ): string {
   const lines = log.filter((line) => !RUNTIME_EXIT.test(line)).map((line) => truncate(line, MAX_EXAMINED));
   const index = lastErrorIndex(lines);
@@ -232,7 +242,7 @@ export function explainReleaseFailure(
   const logged = printed === undefined ? '' : ` Its log says: ${withFullStop(printed)}`;
   const reason =
     status === undefined
-      ? explainNoResponse(error.replace(/^RequestId: \S+ (Error: )?/, ''), path, lines, printed)
+      ? explainNoResponse(error.replace(/^RequestId: \S+ (Error: )?/, ''), { path, lines, printed, serverAdvice })
       : `The new release answered ${status} on ${path}; a status below 500 is required.${logged}`;
   const sentences = [reason, ...adviceFor(lines)].join(' ');
   return [sentences, ...quote(lines, index).map((line) => `    ${line}`)].join('\n');

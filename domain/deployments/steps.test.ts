@@ -6,7 +6,7 @@ import { createBuilds } from '../../providers/builds/builds.ts';
 import { openJob } from '../../providers/builds/job-document.ts';
 import { jobKey, logKey } from '../../providers/builds/keys.ts';
 import type { Context, Sealed } from '../../providers/encryption/secrets.ts';
-import { EnvSet } from '../../table/entities/apps.ts';
+import { App, EnvSet } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
@@ -169,6 +169,20 @@ test('a failed health check is a verdict for the owner, not an error that alarms
   const verdict = await withVerdict(checkRelease, all, of);
   expect(verdict).toEqual({ failed: true, reason: expect.stringContaining('answered 500') });
   expect(await recordFailure(all, { ...of, step: verdict })).toEqual({ again: false, fault: false });
+});
+
+test('a release that ends is explained with the advice of the framework whose server was started', async () => {
+  const detected = {
+    framework: 'Astro',
+    packageManager: 'npm',
+    nodeVersion: '22',
+    buildCommand: 'npm run build',
+    start: 'node dist/server/entry.mjs',
+  } as const;
+  const message = await failureOf({ error: 'Runtime exited without providing a reason' }, ({ deps, ids }) =>
+    deps.table.transact([change(App, { accountId: ids.accountId, id: ids.applicationId }, { set: { detected } })]),
+  );
+  expect(message).toContain('does not; use @astrojs/node with mode "standalone"');
 });
 
 test('an application in another cell gets its variables encrypted for its function there', async () => {

@@ -236,3 +236,19 @@ export const frameworkOf = ({ dependencies, devDependencies }: Dependencies): Fr
   FRAMEWORKS.find(({ packages }) =>
     packages.some((name) => Object.hasOwn(dependencies, name) || Object.hasOwn(devDependencies, name)),
   );
+
+/**
+ * Returns the framework's advice for a release that ended without an error, if it started the server that the framework's build created:
+ * such a file only exports what answers requests. Returns undefined for other starts.
+ * @param start the start as the application shows it
+ */
+export function endedServerAdvice({
+  framework,
+  start,
+}: {
+  framework: string | null;
+  start: string | null;
+}): string | undefined {
+  const { server = [], advice } = FRAMEWORKS.find(({ name }) => name === framework) ?? {};
+  return server.some((file) => start === `node ${file}`) ? advice : undefined;
+}
