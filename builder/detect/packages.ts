@@ -2,13 +2,13 @@ import { existsSync, globSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, posix, relative } from 'node:path';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
+import type { PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import {
   type Manifest,
   NO_CONFIG,
   type NodemonConfig,
   parseNodemonConfig,
 } from '../../providers/builds/detection/manifest.ts';
-import type { PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';

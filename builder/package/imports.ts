@@ -7,7 +7,7 @@ import { packageOf } from './needed.ts';
 /** Bytes of a file that are examined. */
 const MAX_BYTES = 1024 * 1024;
 /** Matches white space, comments and directives. */
-const SKIPPED = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/|#![^\n]*|(['"])use \w{1,20}\1;?)*/y;
+const SKIPPED = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/|#![^\n]*|(['"])use \w{1,20}\1;?)*/y;
 /** Matches an `import` statement. Those of types are removed before the file runs, and name no module here. */
 const IMPORT =
   /import(?:\s*type\b(?!\s*(?:,|from\b))[^'";()]*(['"])[^'"\n]*\1|(?![\w$(.])(?:[^'";()]*\bfrom)?\s*(['"])([^'"\n]+)\2)(?:\s*with\s*\{[^}]*\})?\s*;?/y;

@@ -163,6 +163,7 @@ const FRAMEWORKS: readonly Framework[] = [
   { name: 'AdonisJS', packages: ['@adonisjs/core'], server: ['build/bin/server.js', 'build/server.js'] },
   { name: 'Strapi', packages: ['@strapi/strapi'] },
   { name: 'Directus', packages: ['directus'] },
+  { name: 'Medusa', packages: ['@medusajs/medusa'] },
   { name: 'FeathersJS', packages: ['@feathersjs/feathers'], server: ['lib/index.js', 'src/index.js'] },
   { name: 'LoopBack', packages: ['@loopback/core'], server: ['dist/index.js'] },
   { name: 'Sails', packages: ['sails'] },
