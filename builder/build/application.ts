@@ -8,6 +8,7 @@ import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
 import type { BuiltApplication } from '../detect/built-application.ts';
 import { describeStart } from '../detect/describe-start.ts';
+import type { Start } from '../detect/existing-start.ts';
 import { lateBuildCommand } from '../detect/late-build.ts';
 import { withoutPreloads } from '../detect/node-options.ts';
 import { siteWarnings } from '../detect/notes.ts';
@@ -205,6 +206,22 @@ const lateBuild = (cloned: ClonedBuild): string | undefined =>
     ? lateBuildCommand(builtApplication(cloned, null), cloned.plan.manager?.name ?? 'npm')
     : undefined;
 
+/** Returns the paths of the development packages that are not packaged, and notes which ones the start needs. */
+function excludedPackages({ layout, manifest, sections }: ClonedBuild, start: Start): ReadonlySet<string> {
+  const { app, packaged } = layout;
+  const imported = importedPackages(start, app, manifest?.devDependencies);
+  if (imported.length > 0)
+    sections.note(`development packages that the server imports are kept: ${imported.join(', ')}`);
+  const development = developmentPackages(packaged, manifest, imported);
+  const needed = neededPackages(start, app, packaged, manifest, development);
+  if (needed.length > 0) {
+    sections.note(`development packages are kept, because the start needs ${needed.join(', ')}`);
+    return new Set();
+  }
+  if (development.size > 0) sections.note(`development packages left out: ${development.size}`);
+  return development;
+}
+
 async function packageApplication(cloned: ClonedBuild, buildCommand: string | null) {
   const { job, context, sections, manifest, layout, detected, commitSha, modules, onDetected, store } = cloned;
   const { app, packaged } = layout;
@@ -222,14 +239,7 @@ async function packageApplication(cloned: ClonedBuild, buildCommand: string | nu
   assertStartable(start, app, packaged, manifest);
   assertUnreserved(start, directory, packaged);
   const isWhole = isWholeTreePackaged(start, directory);
-  const imported = isWhole ? importedPackages(start, app, manifest?.devDependencies) : [];
-  if (imported.length > 0)
-    sections.note(`development packages that the server imports are kept: ${imported.join(', ')}`);
-  const development = isWhole ? developmentPackages(packaged, manifest, imported) : new Set<string>();
-  const needed = neededPackages(start, app, packaged, manifest, development);
-  const excluded = needed.length > 0 ? new Set<string>() : development;
-  if (needed.length > 0) sections.note(`development packages are kept, because the start needs ${needed.join(', ')}`);
-  else if (excluded.size > 0) sections.note(`development packages left out: ${excluded.size}`);
+  const excluded = isWhole ? excludedPackages(cloned, start) : new Set<string>();
   const unneeded = isWhole ? unneededPaths(start, directory, packaged) : [];
   const leftOut = new Set([...excluded, ...unneeded]);
   const collectWithout = (paths: ReadonlySet<string>) => collect(packaged, start, directory, paths, context.directory);
