@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
-import { entryOf } from '../../contract/enums.ts';
+import type { Readable } from 'node:stream';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { createConnectionPool } from '../http/connections.ts';
+import { contentCoding, createDecoder } from '../http/decoders.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
 import { PhaseTimer } from './phase-timer.ts';
 
@@ -176,8 +176,7 @@ class Body implements Incoming {
 
   async each(take: Take): Promise<void> {
     const message = this.#message;
-    const encoding = message.headers['content-encoding']?.trim().toLowerCase();
-    const body = encoding && encoding !== 'identity' ? await decompress(message, encoding) : message;
+    const body = decode(message);
     return await new Promise<void>((resolve, reject) => {
       const fail = (error: unknown) => reject(toBodyError(error));
       if (message.errored) return fail(message.errored);
@@ -256,20 +255,12 @@ class Body implements Incoming {
   }
 }
 
-/** Decompresses the body of a provider that compresses although the request forbids it. */
-async function decompress(message: IncomingMessage, encoding: string): Promise<Readable> {
-  const { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } = await import('node:zlib');
-  const decoders = {
-    gzip: createGunzip,
-    'x-gzip': createGunzip,
-    deflate: createInflate,
-    br: createBrotliDecompress,
-    zstd: createZstdDecompress,
-  };
-  const create = entryOf<string, () => Duplex>(decoders, encoding);
-  if (!create) {
-    message.destroy();
-    throw new ProviderFailure('broken', {});
-  }
-  return message.pipe(create());
+/** Returns the body of an answer, decompressed if the provider compressed it although the request forbids it. */
+function decode(message: IncomingMessage): Readable {
+  const coding = contentCoding(message.headers);
+  if (coding === undefined) return message;
+  const decoder = createDecoder(coding);
+  if (decoder) return message.pipe(decoder);
+  message.destroy();
+  throw new ProviderFailure('broken', {});
 }

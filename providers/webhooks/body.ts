@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { entryOf } from '../../contract/enums.ts';
+import type { Readable } from 'node:stream';
+import { contentCoding, createDecoder } from '../http/decoders.ts';
 
 /** Maximum bytes of the decompressed body that are read. Then the connection is closed. */
 const MAX_READ_BYTES = 64 * 1024;
@@ -10,13 +9,6 @@ const MAX_KEPT_BYTES = 8 * 1024;
 
 /** Small output chunks, so that a decompression bomb is detected before it fills more than one chunk. */
 const BOUNDED = { chunkSize: 16 * 1024 };
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(BOUNDED),
-  'x-gzip': () => createGunzip(BOUNDED),
-  deflate: () => createInflate(BOUNDED),
-  br: () => createBrotliDecompress(BOUNDED),
-  zstd: () => createZstdDecompress(BOUNDED),
-};
 
 export interface ReadBody {
   /** The start of the body as text. */
@@ -34,8 +26,8 @@ export function truncateText(bytes: Buffer, max = MAX_KEPT_BYTES): string {
 
 /** Returns the decoded body. `isEmpty` returns true if the response ended without any body, such as a 204 with a content coding. */
 function decodeBody(answer: IncomingMessage): { stream: Readable; isEmpty: () => boolean } {
-  const coding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
-  const decoder = entryOf(DECODERS, coding)?.();
+  const coding = contentCoding(answer.headers);
+  const decoder = coding === undefined ? undefined : createDecoder(coding, BOUNDED);
   if (!decoder) return { stream: answer, isEmpty: () => false };
   let hasBytes = false;
   answer.once('data', () => {
