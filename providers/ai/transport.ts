@@ -180,17 +180,7 @@ class Body implements Incoming {
     return await new Promise<void>((resolve, reject) => {
       const fail = (error: unknown) => reject(toBodyError(error));
       if (message.errored) return fail(message.errored);
-      message.on('error', fail);
-      message.on('close', () => {
-        if (!message.complete) fail(message.errored);
-      });
-      if (body !== message) {
-        body.on('error', () => {
-          fail(undefined);
-          message.destroy();
-        });
-      }
-      body.on('end', () => (message.complete ? resolve() : fail(message.errored)));
+      watchEnd(message, body, resolve, fail);
       // This runs in an event handler, where an uncaught error would end the process together with other callers' calls.
       const takeSafely = (piece: Buffer) => {
         try {
@@ -253,6 +243,21 @@ class Body implements Incoming {
     const timeout = setTimeout(() => message.destroy(), TRAILER_TIMEOUT_MS);
     message.once('close', () => clearTimeout(timeout));
   }
+}
+
+/** Calls `end` at the end of a whole body, and `fail` with the cause if it is interrupted or cannot be decompressed. */
+function watchEnd(message: IncomingMessage, body: Readable, end: () => void, fail: (cause: unknown) => void): void {
+  message.on('error', fail);
+  message.on('close', () => {
+    if (!message.complete) fail(message.errored);
+  });
+  if (body !== message) {
+    body.on('error', () => {
+      fail(undefined);
+      message.destroy();
+    });
+  }
+  body.on('end', () => (message.complete ? end() : fail(message.errored)));
 }
 
 /** Returns the body of an answer, decompressed if the provider compressed it although the request forbids it. */
