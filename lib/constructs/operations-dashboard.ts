@@ -33,78 +33,79 @@ interface Row {
   graphs: [title: string, ...metrics: IMetric[]][];
 }
 
-/**
- * Creates the CloudWatch dashboard. It has a row for each product, which shows from left to right whether users notice something, and whether
- * the cause is the platform, AWS or an upstream. No graph has a line for each application, account or endpoint, so the page scales to a million
- * of them.
- */
-export function dashboard(
-  scope: Construct,
-  { app, config, names }: Platform,
-  { apiId, sources }: { apiId: string; sources: Sources },
-): Dashboard {
-  const { prefix, stage } = config;
+/** The resources whose metrics the graphs show. */
+interface Subjects {
+  apiId: string;
+  sources: Sources;
+}
+
+const metric = (
+  namespace: string,
+  metricName: string,
+  dimensionsMap: Record<string, string>,
+  statistic: string,
+  label = metricName,
+) => new Metric({ namespace, metricName, dimensionsMap, statistic, period: MINUTE, label });
+
+/** Returns the metrics of the platform's own code, in total and by a dimension. */
+function measuredMetrics(stage: string) {
+  return {
+    platformMetric: (metricName: string, statistic: string, dimensions: Record<string, string> = {}) =>
+      metric(METRIC_NAMESPACE, metricName, { stage, ...dimensions }, statistic),
+    platformMetricBy: (dimension: string, metricName: string, statistic: string) =>
+      new MathExpression({
+        expression: `SEARCH('{${METRIC_NAMESPACE},${dimension},stage} MetricName="${metricName}" stage="${stage}"', '${statistic}', 60)`,
+        usingMetrics: {},
+        label: '',
+        period: MINUTE,
+      }),
+  };
+}
+
+/** Returns the metrics of AWS about the constructs of all stacks. */
+function constructMetrics({ app, config: { prefix } }: Platform) {
   const constructs = app.node.findAll();
-  const metric = (
-    namespace: string,
-    metricName: string,
-    dimensionsMap: Record<string, string>,
-    statistic: string,
-    label = metricName,
-  ) => new Metric({ namespace, metricName, dimensionsMap, statistic, period: MINUTE, label });
-  const platformMetric = (metricName: string, statistic: string, dimensions: Record<string, string> = {}) =>
-    metric(METRIC_NAMESPACE, metricName, { stage, ...dimensions }, statistic);
-  const platformMetricBy = (dimension: string, metricName: string, statistic: string) =>
-    new MathExpression({
-      expression: `SEARCH('{${METRIC_NAMESPACE},${dimension},stage} MetricName="${metricName}" stage="${stage}"', '${statistic}', 60)`,
-      usingMetrics: {},
-      label: '',
-      period: MINUTE,
-    });
+  const all = <T>(kind: new (...given: never[]) => T): T[] =>
+    constructs.flatMap((construct) => (construct instanceof kind ? [construct] : []));
+  const shortName = (name: string): string => name.replace(`${prefix}-`, '');
+  return {
+    /** Returns a metric over all of the platform's functions of a kind, which excludes applications' functions. */
+    functionsOf: (kind: string, metricName: string, statistic: string = Stats.SUM) => {
+      const found = all(PlatformFunction).filter(({ functionName }) => functionName.startsWith(`${prefix}-${kind}-`));
+      const ids = found.map((_, index) => `${kind}${metricName}${index}`);
+      return new MathExpression({
+        expression: `${statistic === Stats.SUM ? 'SUM' : 'MAX'}([${ids.join(',')}])`,
+        usingMetrics: Object.fromEntries(
+          found.map(({ functionName }, index) => [
+            ids[index],
+            metric('AWS/Lambda', metricName, { FunctionName: functionName }, statistic),
+          ]),
+        ),
+        label: `${kind} ${metricName}`,
+        period: MINUTE,
+      });
+    },
+    machines: (metricName: string) =>
+      all(Machine).map(({ machineName, stateMachineArn: StateMachineArn }) =>
+        metric('AWS/States', metricName, { StateMachineArn }, Stats.SUM, shortName(machineName)),
+      ),
+    failureQueues: all(FailureQueue).map(({ queueName: QueueName }) =>
+      metric('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName }, Stats.MAXIMUM, shortName(QueueName)),
+    ),
+  };
+}
+
+/** Returns a row for each product. */
+function rowsOf(platform: Platform, { apiId, sources }: Subjects): Row[] {
+  const { platformMetric, platformMetricBy } = measuredMetrics(platform.config.stage);
+  const { functionsOf, machines, failureQueues } = constructMetrics(platform);
+  const TableName = platform.names.table.name;
   const burn = (product: Product) => burnRate(sources, [product], FIVE_MINUTES);
   const api = (metricName: string, statistic: string) =>
     metric('AWS/ApiGateway', metricName, { ApiId: apiId }, statistic, `${metricName} ${statistic}`);
-  const table = (metricName: string) => metric('AWS/DynamoDB', metricName, { TableName: names.table.name }, Stats.SUM);
-
-  /** Returns a metric over all of the platform's functions of a kind, which excludes applications' functions. */
-  const functionsOf = (kind: string, metricName: string, statistic: string = Stats.SUM) => {
-    const found = constructs.filter(
-      (construct): construct is PlatformFunction =>
-        construct instanceof PlatformFunction && construct.functionName.startsWith(`${prefix}-${kind}-`),
-    );
-    const ids = found.map((_, index) => `${kind}${metricName}${index}`);
-    return new MathExpression({
-      expression: `${statistic === Stats.SUM ? 'SUM' : 'MAX'}([${ids.join(',')}])`,
-      usingMetrics: Object.fromEntries(
-        found.map(({ functionName }, index) => [
-          ids[index],
-          metric('AWS/Lambda', metricName, { FunctionName: functionName }, statistic),
-        ]),
-      ),
-      label: `${kind} ${metricName}`,
-      period: MINUTE,
-    });
-  };
-  const machines = (metricName: string) =>
-    constructs
-      .filter((construct): construct is Machine => construct instanceof Machine)
-      .map(({ machineName, stateMachineArn: StateMachineArn }) =>
-        metric('AWS/States', metricName, { StateMachineArn }, Stats.SUM, machineName.replace(`${prefix}-`, '')),
-      );
-  const failureQueues = constructs
-    .filter((construct): construct is FailureQueue => construct instanceof FailureQueue)
-    .map(({ queueName: QueueName }) =>
-      metric(
-        'AWS/SQS',
-        'ApproximateNumberOfMessagesVisible',
-        { QueueName },
-        Stats.MAXIMUM,
-        QueueName.replace(`${prefix}-`, ''),
-      ),
-    );
+  const table = (metricName: string) => metric('AWS/DynamoDB', metricName, { TableName }, Stats.SUM);
   const ai = { operation: 'createChatCompletion' };
-
-  const rows: Row[] = [
+  return [
     {
       title: 'API and dashboard',
       graphs: [
@@ -188,15 +189,22 @@ export function dashboard(
       ],
     },
   ];
-  return new Dashboard(scope, 'Dashboard', {
-    dashboardName: prefix,
+}
+
+/**
+ * Creates the CloudWatch dashboard. It has a row for each product, which shows from left to right whether users notice something, and whether
+ * the cause is the platform, AWS or an upstream. No graph has a line for each application, account or endpoint, so the page scales to a million
+ * of them.
+ */
+export const dashboard = (scope: Construct, platform: Platform, subjects: Subjects): Dashboard =>
+  new Dashboard(scope, 'Dashboard', {
+    dashboardName: platform.config.prefix,
     periodOverride: PeriodOverride.AUTO,
     widgets: [
       [new TextWidget({ ...HEADING, markdown: COLUMNS })],
-      ...rows.flatMap(({ title, graphs }) => [
+      ...rowsOf(platform, subjects).flatMap(({ title, graphs }) => [
         [new TextWidget({ ...HEADING, markdown: `## ${title}` })],
         graphs.map(([heading, ...left]) => new GraphWidget({ ...GRAPH, title: heading, left })),
       ]),
     ],
   });
-}
