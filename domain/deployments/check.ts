@@ -1,4 +1,5 @@
 import type { AppHost, HealthCheck } from '../../providers/app-host/app-host.ts';
+import { isPlatformLine } from '../../providers/app-host/platform-lines.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { endedServerAdvice } from '../../providers/builds/detection/frameworks.ts';
 import { createRedactor, type Redactor } from '../../providers/builds/redaction.ts';
@@ -35,7 +36,7 @@ const LOG_PAUSE_MS = 1000;
 function excerptLines(output: string, isCut: boolean): string[] {
   const [first = '', ...others] = output.split('\n');
   const complete = isCut ? others : [first, ...others];
-  return complete.filter((line) => line.trim() !== '' && !/^(START|END|REPORT|INIT_START|EXTENSION|LOGS) /.test(line));
+  return complete.filter((line) => line.trim() !== '' && !isPlatformLine(line));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAppLogs, LogsThrottled } from './logs.ts';
+import { isPlatformLine } from './platform-lines.ts';
 
 /** Creates a CloudWatch Logs client that returns these pages in turn and records its requests. */
 function over(pages: { events: object[]; nextToken?: string }[]) {
@@ -32,6 +33,23 @@ test('returns lines in the order of their time, without those of Lambda', async 
   expect(lines.map(({ text }) => text)).toEqual(['first', 'second', 'START is a word of ours']);
   expect(more).toBe(false);
   expect(asked).toEqual([{ logGroupName: '/aws/lambda/prefix-app_1', startTime: since.getTime(), limit: 110 }]);
+});
+
+test.each([
+  ['START RequestId: 1-2 Version: 3', true],
+  ['END RequestId: 1-2', true],
+  ['REPORT RequestId: 1-2\tDuration: 1.00 ms\tBilled Duration: 1 ms', true],
+  ['INIT_START Runtime Version: nodejs:24.v1\tRuntime Version ARN: arn:aws:lambda:r::runtime:1', true],
+  ['INIT_REPORT Init Duration: 8.78 ms\tPhase: init\tStatus: error\tError Type: Runtime.ExitError', true],
+  ['EXTENSION\tName: lambda-adapter\tState: Ready\tEvents: []', true],
+  ['LOGS\tName: telemetry\tState: Subscribed\tTypes: [Platform]', true],
+  ['REQUEST {"method":"GET","path":"/","status":200,"ms":1,"bytes":2}', true],
+  ['START the worker, Version 2', false],
+  ['END of checkout, State: paid', false],
+  ['REPORT Name: monthly', false],
+  ['REQUEST for a quote', false],
+])('a line is one of the platform only if it is Lambda’s or of a request: %s', (line, expected) => {
+  expect(isPlatformLine(line)).toBe(expected);
 });
 
 test('skips empty pages, and does not return known lines again', async () => {

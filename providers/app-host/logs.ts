@@ -1,4 +1,5 @@
 import { isAwsError, tolerate } from '../aws-errors.ts';
+import { isPlatformLine } from './platform-lines.ts';
 import { parseLine } from './requests.ts';
 
 /** Run-time logs of applications: CloudWatch Logs, with one group per application's function. */
@@ -67,9 +68,6 @@ const READ = { attempts: 1 };
 /** Attempts of the step that quotes the log of a failed release, which no reader repeats. */
 const TAIL = { attempts: 6 };
 
-/** Matches lines of the platform between those of the application: Lambda's lines, and one for each request (./requests.ts). */
-const PLATFORM =
-  /^REQUEST \{|^(START|END|REPORT|INIT_START|INIT_REPORT|EXTENSION|LOGS)\b.*(RequestId|Version|Name|State)/;
 /** Compares ids as strings. That is correct because both parts, the time and the event id, have a fixed number of digits. */
 const compareIds = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 const withId = (event: Event): IdentifiedEvent => ({ ...event, id: `${event.timestamp}-${event.eventId}` });
@@ -98,7 +96,7 @@ async function collectLines(pages: AsyncIterable<Page>, isKnown: (event: Identif
   for await (const page of pages) {
     const found = page.events.map(withId).filter((event) => !isKnown(event));
     for (const { id } of found) if (reached === undefined || id > reached) reached = id;
-    lines.push(...found.filter(({ message }) => !PLATFORM.test(message)).map(toLine));
+    lines.push(...found.filter(({ message }) => !isPlatformLine(message)).map(toLine));
     more = page.more;
     if (lines.length > limit) break;
   }
@@ -159,7 +157,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       const query = { ...groupOf(applicationId), logStreamNamePrefix: `${day}/[${release}]` };
       let lines: string[] = [];
       for await (const { events } of readPages((input) => search(input, TAIL), query)) {
-        const printed = events.filter(({ message }) => !PLATFORM.test(message));
+        const printed = events.filter(({ message }) => !isPlatformLine(message));
         const found = printed.flatMap(({ message }) => parseLine(message).text.split('\n'));
         lines = lines.concat(found.filter((line) => line.trim() !== '')).slice(-count);
       }
