@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 import { OPERATOR_GROUP } from '../../contract/accounts/session.ts';
 import type { LoginEmulator } from '../emulators/login/login.ts';
 import { functionNamed } from '../lambda/functions.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
+import { readReplaced, replaceFile } from '../replaced-file.ts';
 
 /** An account in `local.json`. */
 const Account = z.object({
@@ -71,7 +71,7 @@ const GROUPS: Partial<Record<keyof Accounts, string[]>> = { operator: [OPERATOR_
 interface Engines {
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
-  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword'>;
+  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword' | 'users'>;
 }
 
 /** Returns a random password: a known one would give access to anyone who can reach the port. */
@@ -86,6 +86,10 @@ const subjectOf = (who: keyof Accounts, password: string, { login }: Engines) =>
 
 async function open(who: keyof Accounts, operator: string, engines: Engines): Promise<Account> {
   const password = newPassword();
+  const { users } = engines.login;
+  // The first start was interrupted: this user's account may exist, but its keys are lost. A new user gets a new account.
+  const earlier = users.byEmail(ACCOUNTS[who].email);
+  if (earlier) users.remove(earlier.subject);
   const owner = await subjectOf(who, password, engines);
   const { id, keys } = Opened.parse(await engines.lambda.invoke(operator, { ...ACCOUNTS[who], login: owner }));
   const key = (name: string) => {
@@ -111,7 +115,7 @@ async function open(who: keyof Accounts, operator: string, engines: Engines): Pr
  * stored anywhere else.
  */
 export async function seedAccounts(file: string, engines: Engines): Promise<{ accounts: Accounts; first: boolean }> {
-  const known = existsSync(file) ? Accounts.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+  const known = Accounts.parse(JSON.parse(readReplaced(file) ?? '{}'));
   const operator = functionNamed(engines.functions, 'operator/createAccount');
   const [demo, other, operators] = await Promise.all([
     known.demo ?? open('demo', operator.name, engines),
@@ -127,7 +131,7 @@ export async function seedAccounts(file: string, engines: Engines): Promise<{ ac
     await engines.login.setPassword(accounts[who]);
     isChanged = true;
   }
-  if (isChanged) writeFileSync(file, JSON.stringify(accounts), { mode: 0o600 });
+  if (isChanged) replaceFile(file, JSON.stringify(accounts));
   // Tokens expire, so each start issues new ones for a day.
   const fresh = async (who: keyof Accounts): Promise<Account> => ({
     ...accounts[who],

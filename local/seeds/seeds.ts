@@ -15,7 +15,7 @@ interface SeedOptions {
   panelUrl: string;
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
-  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword'>;
+  login: Pick<LoginEmulator, 'subjectOf' | 'tokenFor' | 'setPassword' | 'users'>;
 }
 
 /** Creates the demo data on the first start, with the functions that operators use. */
