@@ -17,7 +17,7 @@ const RELEASE = '517dc3d';
 const OLD = '9acc22f';
 
 const work = mkdtempSync(join(tmpdir(), 'mixed-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }), 120_000);
+afterAll(() => rmSync(work, { recursive: true, force: true }), 900_000);
 
 /** Checks the sources of a commit out, with the packages that it names: later versions need fewer. */
 async function installed(commit: string): Promise<string> {
