@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ProviderFailure } from '../../providers/ai/failures.ts';
+import type { Outgoing } from '../../providers/ai/transport.ts';
 import { call, contentOf, MODELS, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 
 /** Tests of unusual provider answers, and of the caller's response. */
@@ -234,6 +236,19 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     expect(done).toEqual(['hold', 'end', 'settle 2']);
     slowly(JSON_DOCUMENT, (response) => response.end('no JSON'), true);
     expect((await call(body(false), off)).apiError).toMatchObject({ status: 502 });
+  });
+
+  test.each([
+    [{}, true],
+    [{ flags: { 'ai-keep-alive': { share: 0, accounts: {} } } }, false],
+  ])('has longer for its answer only if the caller is kept: %j', async (flags, expected) => {
+    const seen: unknown[] = [];
+    const transport = ({ isKeptAlive }: Outgoing) => {
+      seen.push(isKeptAlive);
+      return Promise.reject(new ProviderFailure('unreachable', {}));
+    };
+    await call(body(false), { ...flags, transport });
+    expect(seen).toEqual([expected]);
   });
 
   test.each([true, false])('keeps the status of a late failure (stream: %s)', async (stream) => {

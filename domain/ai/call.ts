@@ -201,7 +201,9 @@ export class ChatCall {
     const headers = { ...provider.headers, ...adapterFor(provider).headers(key) };
     const { checksContent } = provider;
     const { signal } = this.#sink;
-    const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal, checksContent });
+    const isKeptAlive = this.#staysConnected;
+    const outgoing = { url, headers, body: prepared.body, signal, checksContent, isKeptAlive };
+    const incoming = await this.#deps.transport(outgoing);
     this.#respondedAt = performance.now();
     return incoming;
   }

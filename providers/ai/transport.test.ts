@@ -166,19 +166,27 @@ test('measures silence from the last byte, not from the first', async () => {
   expect(pieces).toBe(5);
 });
 
-test('waits for the first byte of an answer as long as for its status', async () => {
-  let late: ServerResponse | undefined;
-  const url = await upstream((_request, response) => {
+test.each([
+  [true, 'late'],
+  [false, 'timeout'],
+])(
+  'waits for the first byte of an answer as long again as for its status if the caller is kept: %s',
+  async (isKeptAlive, end) => {
+    let late: ServerResponse | undefined;
+    const url = await upstream((_request, response) => {
+      vi.advanceTimersByTime(LIMITS.firstByte * 0.8);
+      response.writeHead(200).flushHeaders();
+      late = response;
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const outgoing = { url, headers: {}, body: '{}', signal: new AbortController().signal, isKeptAlive };
+    const incoming = await createTransport(LIMITS)(outgoing);
+    const answered = incoming.whole().then(String, ({ kind }) => kind);
     vi.advanceTimersByTime(LIMITS.firstByte * 0.8);
-    response.writeHead(200).flushHeaders();
-    late = response;
-  });
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const incoming = await ask(url, undefined, LIMITS);
-  vi.advanceTimersByTime(LIMITS.firstByte * 0.8);
-  late?.end('late');
-  expect((await incoming.whole()).toString()).toBe('late');
-});
+    late?.end('late');
+    expect(await answered).toBe(end);
+  },
+);
 
 test('retries a refused connection once, and no other failure', async () => {
   let attempts = 0;

@@ -35,6 +35,8 @@ export interface Outgoing {
   signal: AbortSignal;
   /** See `Provider` in registry.ts. */
   checksContent?: boolean;
+  /** True if the caller's connection is kept alive once the status has arrived: the first byte of the answer may then take as long again. */
+  isKeptAlive?: boolean;
 }
 
 /**
@@ -100,7 +102,7 @@ const headersOf = ({ headers, body }: Outgoing): Record<string, string | number>
 
 /** Sends a request once and waits for the answer's headers. */
 function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeouts): Promise<Incoming> {
-  const { body, signal, checksContent } = outgoing;
+  const { body, signal, checksContent, isKeptAlive } = outgoing;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new CallerDisconnected(false));
     const request = open();
@@ -144,7 +146,7 @@ function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeout
       const status = incoming.statusCode ?? 0;
       if (status >= 200 && status < 300) {
         // Not for an error: its status must reach the caller before the edge gives up.
-        timer.restart();
+        if (isKeptAlive) timer.restart();
         return resolve(answer);
       }
       const fail = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes, checksContent));
@@ -212,7 +214,7 @@ class Body implements Incoming {
     });
   }
 
-  /** Restarts the timeout. The first byte of the body may take as long again as the headers; after it, the shorter silence limit applies. */
+  /** Restarts the timeout. The first byte of the body may take as long as the headers; after it, the shorter silence limit applies. */
   #restartTimer(): void {
     if (this.#began) this.#timer.restart();
     else this.#timer.start(this.#silence);

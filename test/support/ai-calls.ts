@@ -62,6 +62,8 @@ export interface World {
   losesEntries?: boolean;
   /** The table does not take the line of the request log. */
   losesLines?: boolean;
+  /** Takes the place of the connections to providers. */
+  transport?: Gateway['transport'];
   /** Called with each piece of the response. */
   onPiece?: (piece: string) => void;
 }
@@ -103,6 +105,7 @@ function gateway({
   flags = {},
   losesEntries = false,
   losesLines = false,
+  transport = createTransport(impatient ? IMPATIENT : PATIENT),
 }: World) {
   const done: string[] = [];
   /** The request log: what each line says that its call cost, and its error code. */
@@ -159,7 +162,7 @@ function gateway({
     offer: async () => builtInOffer(18, PRICED_AT),
     platformKey: () => platformKey,
     keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
-    transport: createTransport(impatient ? IMPATIENT : PATIENT),
+    transport,
     keepAliveMs,
     switches: async () => ({}),
     flags: async () => flags,
