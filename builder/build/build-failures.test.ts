@@ -50,6 +50,10 @@ test('a program that a shell misses is the cause only if it is among the last me
   expect(buildFailureAdvice(lacking, 'npm run build')).toBe(
     ' Run "npm install --save-dev @rspack/core", or the same with your package manager, and commit.',
   );
+  const command = `${lacking.trim()} but could not be found. Please install it:\n\n  npm install --save-dev @rspack/core webpack-node-externals\n\n`;
+  expect(buildFailureAdvice(command, 'npm run build')).toContain(
+    'Run "npm install --save-dev @rspack/core webpack-node-externals", or',
+  );
   expect(buildFailureAdvice(`${missing}${'a.ts: error TS2322\n'.repeat(200)}`, 'npm run build')).toBe('');
 });
 

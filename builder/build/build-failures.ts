@@ -57,9 +57,12 @@ const ADVICE: readonly Advice[] = [
       `The file of "${program}" is not executable. If the repository contains node_modules, remove it ("git rm -r --cached node_modules"), and commit: each build installs it.`,
   },
   {
-    pattern: /\bThe ["'`]((?:@[\w.-]{1,100}\/)?[\w.-]{1,100})["'`] package is required\b/,
+    // Some tools go on with the command that installs it, and others that it needs.
+    pattern:
+      /\bThe ["'`]((?:@[\w.-]{1,100}\/)?[\w.-]{1,100})["'`] package is required\b(?:[^\n]{0,200}\n\s{0,20}npm install (?:--save-dev|-D) ([@\w./ -]{1,200}))?/,
     isLast: true,
-    text: ([, name]) => `Run "npm install --save-dev ${name}", or the same with your package manager, and commit.`,
+    text: ([, name = '', names = name]) =>
+      `Run "npm install --save-dev ${names.trim()}", or the same with your package manager, and commit.`,
   },
   {
     pattern: /EACCES: permission denied, \w+ '(\/[^']{1,200})'/,
