@@ -426,3 +426,17 @@ test('says what the framework needs if the server that its build created only ex
   for (const text of [explain('Astro', 'node server.js'), explain('Express', start)])
     expect(text).toContain('does not; programs without a web server are not hosted.');
 });
+
+test.each([
+  [
+    ['error: Failed to lift app: Error: ', '-*-*-', 'No `onlyAllowOrigins` setting was detected.', '    at x'],
+    'No `only',
+  ],
+  [['info: up', '[error] cannot read the settings'], '[error] cannot read the settings.'],
+])('quotes the error that a logger printed before a release ended without an exit code: %j', (lines, expected) => {
+  const error = 'RequestId: 1-2 Error: Runtime exited without providing a reason';
+  const [explained = ''] = explainReleaseFailure({ status: undefined, error }, '/', lines).split('\n');
+  expect(explained).toMatch(/^The new release ended before it answered\. Its log says: /);
+  expect(explained).toContain(expected);
+  expect(explained).not.toContain('not hosted');
+});

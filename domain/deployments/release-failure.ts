@@ -21,6 +21,8 @@ const RUNTIME_EXIT = /^(?:RequestId: \S+ )?Error: Runtime exited with(?:out prov
 
 /** An error's message as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. Messages without a letter or digit are skipped. */
 const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: (?=.*[\p{L}\d])\S/u;
+/** An error as loggers print it: `error: Failed to lift app: Error: `. */
+const LOGGED_ERROR = /^\W{0,3}error\b\W{1,3}(?=\S)/i;
 /** Words of lines about the application's server, and words before a port that belongs to another server, such as a database. */
 const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local|live|up)\b/i;
 const CONNECTS = /connect|database|\bdb\b|postgres|mysql|mariadb|mongo|redis|amqp|kafka|smtp|debugger/i;
@@ -119,6 +121,15 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
 /** Returns the index of the last error that a release printed; -1 if it printed none. */
 const lastErrorIndex = (lines: readonly string[]): number => lines.findLastIndex((line) => ERROR_MESSAGE.test(line));
 
+/** Returns the last error that a logger printed; undefined if there is none. Its message may begin in a line below. */
+function loggedError(lines: readonly string[]): string | undefined {
+  const index = lines.findLastIndex((line) => LOGGED_ERROR.test(line));
+  const line = lines[index]?.trim();
+  if (line === undefined || !line.endsWith(':')) return line;
+  const message = lines.slice(index + 1).find((below) => /[\p{L}\d]/u.test(below)) ?? '';
+  return truncate(`${line} ${message.trim()}`.trim(), MAX_LINE_LENGTH);
+}
+
 const withFullStop = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** Returns the last port other than PORT that a release says it listens on; undefined if it mentions none. */
@@ -167,6 +178,8 @@ function explainNoResponse(
   if (code !== undefined)
     return `The new release ended with exit code ${code} before it answered${lines.length > 0 ? '.' : SILENT}`;
   if (/exited without providing a reason|exit status 0/.test(error)) {
+    const logged = loggedError(lines);
+    if (logged !== undefined) return `The new release ended before it answered. Its log says: ${withFullStop(logged)}`;
     return `The new release ended before it answered: a web application must listen on process.env.PORT, and a file that only exports one does not; ${serverAdvice ?? 'programs without a web server are not hosted'}.`;
   }
   return `The new release did not answer: ${withFullStop(error)}`;
