@@ -76,6 +76,7 @@ async function engine(shards: Shard[], refuse: (asked: Asked) => string | undefi
         return { Records, ...(shard.closed ? {} : { NextShardIterator: `${id}/${shard.records.length}` }) };
       },
       SendMessage(body) {
+        meet('SendMessage');
         sent.push(JSON.parse(read(body).MessageBody ?? '{}'));
         return {};
       },
@@ -184,6 +185,20 @@ test('sends a persistently failing record to the destination and processes the o
       DDBStreamBatchInfo: { shardId: 's1', startSequenceNumber: 's1-000001', batchSize: 1 },
     },
   ]);
+});
+
+test('a destination that fails holds up its records only until it takes them', async () => {
+  const refusals = ['InternalFailure', 'AccessDenied'];
+  const refuse = ({ operation }: Asked) => (operation === 'SendMessage' ? refusals.shift() : undefined);
+  const { url, sent } = await engine([{ id: 's1', closed: false, records: records('ab', 'one') }], refuse);
+  const properties = {
+    MaximumRetryAttempts: 0,
+    BisectBatchOnFunctionError: true,
+    DestinationConfig: { OnFailure: { Destination: 'arn:aws:sqs:af-south-1:000000000000:failures' } },
+  };
+  const failing = source(url, join(directory(), 'mapping.json'), properties, (name) => name === 'a');
+  expect(await failing.until(1)).toEqual(['b']);
+  expect(sent).toMatchObject([{ DDBStreamBatchInfo: { startSequenceNumber: 's1-000000', batchSize: 1 } }]);
 });
 
 test('neither skips a failing partition nor blocks the others', async () => {

@@ -41,6 +41,8 @@ const MAX_LANES = 4;
  * other accounts may follow them.
  */
 const MAX_BUFFERED_RECORDS = 10_000;
+/** Pause before a message that the on-failure destination did not take is sent again. */
+const SEND_PAUSE_MS = 1000;
 /** Interval of the checkpoint's writes, which block this process. After a crash, the records of a second are delivered again. */
 const SAVE_INTERVAL_MS = 1000;
 
@@ -128,13 +130,18 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
           streamArn,
         },
       });
-      await call(
-        queuesUrl,
-        'sqs',
-        'SendMessage',
-        { QueueUrl: `${queuesUrl}/${ACCOUNT}/${queue}`, MessageBody },
-        { region, credentials },
-      );
+      const input = { QueueUrl: `${queuesUrl}/${ACCOUNT}/${queue}`, MessageBody };
+      // Without the message, nobody would learn of the records: their lane waits until the queue has it.
+      for (;;) {
+        try {
+          await call(queuesUrl, 'sqs', 'SendMessage', input, { region, credentials });
+          return;
+        } catch (error) {
+          if (signal.aborted) throw error;
+          console.error(error);
+          await sleep(SEND_PAUSE_MS, undefined, { signal });
+        }
+      }
     };
 
   let unsaved: NodeJS.Timeout | undefined;
