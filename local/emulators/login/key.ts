@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import * as z from 'zod';
+import { parseJson } from '../../../contract/json.ts';
+import { readReplaced, replaceFile } from '../../replaced-file.ts';
 
 const KeyFile = z.looseObject({
   kty: z.literal('RSA'),
@@ -26,11 +28,13 @@ export interface AccessClaims {
 
 /** Opens or creates the signing key of the local login: a private JWK in a file that only its owner may read. */
 export async function openLoginKey(file: string): Promise<JWK> {
-  if (existsSync(file)) return KeyFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+  // A file that a full disk cut short is replaced: the sessions that it signed end.
+  const known = KeyFile.safeParse(parseJson(readReplaced(file) ?? ''));
+  if (known.success) return known.data;
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: 'RS256', use: 'sig' };
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(key), { mode: 0o600 });
+  replaceFile(file, JSON.stringify(key));
   return key;
 }
 
