@@ -131,7 +131,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
         },
       });
       const input = { QueueUrl: `${queuesUrl}/${ACCOUNT}/${queue}`, MessageBody };
-      // Without the message, nobody would learn of the records: their lane waits until the queue has it.
+      // Operators learn of dropped records only from the message: the lane waits until the queue has it.
       for (;;) {
         try {
           await call(queuesUrl, 'sqs', 'SendMessage', input, { region, credentials });
