@@ -138,6 +138,30 @@ test('builds by the script "compile" what nothing starts otherwise, unless the o
   expect((await build({ repoUrl, buildCommand: '' })).error).toContain('neither was "lib/"');
 });
 
+test('builds again only once for each reason, even if both keep failing the build', async () => {
+  const api = {
+    name: 'api',
+    dependencies: { lib: '*' },
+    devDependencies: { prisma: '7' },
+    scripts: { build: `echo "Can't resolve './generated/prisma/client'"; exit 1` },
+  };
+  const repoUrl = repository({
+    'package.json': '{"workspaces":["apps/*","lib"]}',
+    'lib/package.json': '{"name":"lib","version":"1.0.0","scripts":{"build":"exit 0"}}',
+    'apps/api/package.json': JSON.stringify(api),
+    'prisma.sh': 'exit 0',
+  });
+  const installCommand =
+    'mkdir -p node_modules/.bin; cp prisma.sh node_modules/.bin/prisma; chmod +x node_modules/.bin/prisma; ln -s ../lib ../apps/api node_modules';
+  const { error, log } = await build({ repoUrl, rootDirectory: 'apps/api', installCommand });
+  expect(error).toContain('The build command "prisma generate && npm run build -w lib -w api" failed');
+  expect(log.match(/Building again: .*/g)).toEqual([
+    'Building again: prisma generate && npm run build',
+    'Building again: npm run build -w lib -w api',
+    'Building again: prisma generate && npm run build -w lib -w api',
+  ]);
+});
+
 test('passes variables and databases to the build and the start, but not their secrets to log or artifact', async () => {
   const secret = 'sup3r s3cret/value';
   const platform = 'process.env.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI ?? process.env.JOB_URL';

@@ -127,17 +127,17 @@ const RUNS_TOOL = /\b(turbo|nx)\b/;
 
 /**
  * Returns the command that builds the application after the packages of its repository that it uses: that of the monorepo's tool, or else of
- * the package manager. Returns undefined if the build ran it already, or if no package needs to be built first.
+ * the package manager. Returns undefined if there is none, or if the command that failed runs it already, perhaps after another one.
  */
 function wholeBuild({ layout, manifest, plan }: ClonedBuild, command: string): string | undefined {
   if (layout.packaged === layout.app || RUNS_TOOL.test(command)) return undefined;
   const whole =
     monorepoBuild(layout.packaged, layout.app, manifest) ??
     workspaceBuild(layout.packaged, manifest, plan.manager?.name ?? 'npm');
-  return whole === command ? undefined : whole;
+  return whole !== undefined && command.endsWith(whole) ? undefined : whole;
 }
 
-/** As {@link wholeBuild}, if the owner did not choose the command that failed, and the program is installed. */
+/** As {@link wholeBuild}, if a package needs to be built first, the program is installed, and the owner did not choose the command that failed. */
 function nextBuild(cloned: ClonedBuild, command: string): string | undefined {
   const { job, layout, manifest } = cloned;
   const whole = wholeBuild(cloned, command)?.replace(/^npx /, '');

@@ -105,12 +105,14 @@ export function usedBuiltPackages(repository: string, manifest: Manifest | undef
   return manifest === undefined ? [] : builtFor(manifest);
 }
 
+const oneByOne = (build: (name: string) => string) => (names: readonly string[]) => names.map(build).join(' && ');
+
 /** Commands that build packages of a workspace in an order, by package manager. */
 const WORKSPACE_BUILDS: Readonly<Record<PackageManagerName, (names: readonly string[]) => string>> = {
   npm: (names) => `npm run build ${names.map((name) => `-w ${name}`).join(' ')}`,
-  pnpm: (names) => names.map((name) => `pnpm --filter ${name} run build`).join(' && '),
-  yarn: (names) => names.map((name) => `yarn workspace ${name} run build`).join(' && '),
-  bun: (names) => names.map((name) => `bun run --filter ${name} build`).join(' && '),
+  pnpm: oneByOne((name) => `pnpm --filter ${name} run build`),
+  yarn: oneByOne((name) => `yarn workspace ${name} run build`),
+  bun: oneByOne((name) => `bun run --filter ${name} build`),
 };
 
 /**
