@@ -94,7 +94,7 @@ test('a refused key stays the failure if its replacement cannot be read', async 
   const body = { model: 'google/gemini-2.5-flash', messages: user('x') };
   const { apiError, done, report } = await call(body, { baseUrl: upstream.url, platformKey });
   expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('is not available on credits') });
-  expect(report.failure).toMatchObject({ kind: 'key-refused' });
+  expect(report).toMatchObject({ failure: { kind: 'key-refused' }, keyError: 'Error: no secrets' });
   expect(done).toEqual(['hold', 'release']);
 });
 

@@ -187,7 +187,10 @@ export class ChatCall {
       if (this.report.saved || !(error instanceof ProviderFailure) || !isAboutKey(error.kind)) throw error;
       // If it cannot be read whether there is another key, the refusal stays the failure: operators must get its alarm.
       const reading = this.#deps.platformKey(provider.id).replacementOf(key);
-      const replacement = await reading.catch(() => undefined);
+      const replacement = await reading.catch((unread: unknown) => {
+        this.report.keyError = String(unread);
+        return undefined;
+      });
       if (replacement === undefined) throw error;
       return await this.#send(provider, prepared, replacement);
     }

@@ -18,6 +18,8 @@ export interface Report {
   failure: ProviderFailure | undefined;
   /** Code of the error that the body of a response ends with, although its status is 200. */
   bodyError: string | undefined;
+  /** The error of reading whether operators have replaced a refused key. */
+  keyError: string | undefined;
   callerLeft: boolean;
   /** True if the charge could not be written: the call was free, and its hold is released when its window's calls are over. */
   settlementFailed: boolean;
@@ -38,6 +40,7 @@ export const newReport = (model: string): Report => ({
   overhead: undefined,
   failure: undefined,
   bodyError: undefined,
+  keyError: undefined,
   callerLeft: false,
   settlementFailed: false,
   unwritten: [],

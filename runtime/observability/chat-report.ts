@@ -40,6 +40,7 @@ export function callReport(
     failure: failure?.message,
     // With the platform's key, the caller does not see the provider's message (domain/ai/errors.ts).
     providerMessage: report?.saved ? undefined : failure?.words,
+    keyError: report?.keyError,
     callerLeft: report?.callerLeft,
     estimated: report?.estimated,
     unwritten: report?.unwritten.length ? report.unwritten : undefined,
